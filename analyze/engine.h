@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The staged engine: FEAS by writer, for very many questions.
+ *
+ * Kept reads keep their writers here. Its "no" is a proof for that question; where
+ * reads keep values only, a "no" says nothing and a "yes" is still a yes.
+ *
+ *   stage 0  The ideal of what must be there, from the must-clocks, closed under
+ *            the sections of locks held at the frontier. A frontier event inside
+ *            it, or a write of the cell after the challenger: no.
+ *   stage 1  The ideal in trace order, then at most two tails: the challenger's
+ *            block from its outermost lock on, then the reader's. Where nothing
+ *            left behind needs a tail, and the tails find the locks free and the
+ *            cells as they were: yes.
+ *   stage 2  A partial order on the ideal, grown by rules to a fixpoint
+ *            (analyze/order.c). A cycle: no. Then a greedy line-up in trace order
+ *            (analyze/lineup.c). It fits: yes.
+ *   stage 3  What the line-up got stuck at is a choice of two orders. Each is
+ *            tried; both fail: no.
+ *
+ * One engine serves one thread; the index is shared and read only. */
+#ifndef HD_ENGINE_H
+#define HD_ENGINE_H
+
+#include "analyze/feas.h"
+
+enum hd_engine_answer { HD_ENGINE_NO, HD_ENGINE_YES, HD_ENGINE_UNKNOWN };
+
+struct hd_tail { uint32_t thread, from, to; };
+
+/* What a question adds to the must-clocks: from index `from` of the thread on, `clock` of the pool is joined. */
+struct hd_mark { uint32_t from, clock; };
+struct hd_marks { struct hd_mark *mark; uint32_t count, room; };
+struct hd_range { uint32_t thread, from, to; };
+
+/* A thread left behind by the line-up: no use to ask before `thread` has made `count` items. */
+struct hd_behind { uint32_t thread, until_thread, until; };
+
+struct hd_engine {
+    const struct hd_index *x;
+    const struct hd_clocks *must;
+    uint32_t threads;
+    /* the question */
+    const struct hd_query *q;
+    uint32_t cell;    /* the freed read's */
+    uint32_t *ideal;  /* per thread: items in it */
+    uint32_t *cap;    /* per thread: items it may have */
+    bool *stands;     /* per thread: has a frontier event, at cap */
+    const char *stage;
+    /* the ideal of the last frontier, which many questions share */
+    uint32_t base_of, *base;
+    bool base_fails;
+    /* stage 1, and a yes: the ideal below `cut` in trace order, then `line` */
+    uint32_t *part, cut, *line;
+    size_t lines, line_room;
+    /* stage 2 */
+    struct hd_marks *marks; /* per thread */
+    uint32_t *pool;
+    size_t pooled, pool_room, frozen; /* clocks below `frozen` are not changed any more, but replaced */
+    struct hd_range *queue; /* where rules are to be tried; an item of it while its bit is set */
+    size_t head, tail, queue_room;
+    uint64_t *pending;
+    uint32_t stamp, *fired; /* per item: the question in which its rules were tried after it had moved */
+    uint32_t *source; /* per thread: what an edge brings */
+    uint32_t *fresh;
+    size_t freshes, fresh_room;
+    /* line-up */
+    uint32_t *next, line_stamp, *cell_stamp, *cell_writer, *lock_stamp, *lock_holder, *lock_sharers;
+    uint32_t *cell_disturbed, *lock_disturbed; /* the line-up in which some item was left behind */
+    struct hd_behind *behind;
+    uint32_t behinds;
+    uint32_t branches;
+};
+
+/* `must` by writer; by value it is good for hd_engine_interval() alone. */
+struct hd_engine *hd_engine_new(const struct hd_index *, const struct hd_clocks *must);
+void hd_engine_free(struct hd_engine *);
+
+/* `cell` of the freed read is the one whose last write is to be the challenger. */
+enum hd_engine_answer hd_engine_ask(struct hd_engine *, const struct hd_query *, uint32_t cell);
+
+/* After a yes: the order, as positions. */
+void hd_engine_order(const struct hd_engine *, struct hd_answer *);
+
+/* Challengers of `thread` that stage 0 leaves: indexes in the thread from *low to below *high. */
+void hd_engine_interval(struct hd_engine *, uint32_t r, uint32_t cell, uint32_t thread, uint32_t *low,
+                        uint32_t *high);
+
+/* Shared by the stages. */
+bool hd_engine_raise(const struct hd_engine *, uint32_t *ideal, uint32_t item);
+uint32_t hd_engine_last_write(const struct hd_engine *, const uint32_t *ideal, uint32_t cell); /* in trace order */
+uint32_t hd_engine_last_take(const struct hd_engine *, const struct hd_track *, uint32_t bound, bool shared);
+bool hd_engine_tails(struct hd_engine *);                  /* stage 1 */
+enum hd_engine_answer hd_engine_saturate(struct hd_engine *); /* stages 2 and 3 */
+
+/* analyze/marks.c: clocks of this question. They are transitively closed and grow along a thread. */
+void hd_marks_reset(struct hd_engine *);
+bool hd_marks_moved(const struct hd_engine *, uint32_t item); /* is its clock more than its must-clock? */
+uint32_t hd_marks_first(const struct hd_engine *, uint32_t thread, const struct hd_item *); /* after that item */
+/* e->source into the thread's items from `from` on; those it is news for are queued. */
+void hd_marks_join(struct hd_engine *, uint32_t thread, uint32_t from);
+void hd_marks_queue(struct hd_engine *, uint32_t thread, uint32_t from, uint32_t to);
+uint32_t hd_marks_next(struct hd_engine *); /* queued item, or HD_NO_INDEX */
+void hd_marks_drop_queue(struct hd_engine *);
+struct hd_saved;
+struct hd_saved *hd_marks_save(struct hd_engine *);
+void hd_marks_restore(struct hd_engine *, const struct hd_saved *);
+void hd_marks_forget(struct hd_engine *, struct hd_saved *);
+
+/* analyze/order.c; false: a contradiction. */
+bool hd_order_start(struct hd_engine *);
+bool hd_order_add(struct hd_engine *, uint32_t before, uint32_t after);
+bool hd_order_settle(struct hd_engine *, uint32_t firings); /* so many at most */
+uint32_t hd_outermost(const struct hd_index *, uint32_t item);
+
+/* The clock of the mark that holds at this index, or NULL. */
+static inline const uint32_t *hd_mark_at(const struct hd_engine *e, uint32_t thread, uint32_t index)
+{
+    const struct hd_marks *m = &e->marks[thread];
+    if (!m->count || m->mark[0].from > index)
+        return NULL;
+    uint32_t low = 0, high = m->count;
+    while (high - low > 1) {
+        uint32_t mid = low + (high - low) / 2;
+        if (m->mark[mid].from <= index)
+            low = mid;
+        else
+            high = mid;
+    }
+    return e->pool + (size_t)m->mark[low].clock * e->threads;
+}
+
+static inline uint32_t hd_order_clock(const struct hd_engine *e, uint32_t item, uint32_t thread)
+{
+    const struct hd_item *it = &e->x->item[item];
+    if (it->thread == thread)
+        return it->index + 1;
+    uint32_t must = hd_clock_row(e->x, e->must, item)[thread];
+    const uint32_t *mark = hd_mark_at(e, it->thread, it->index);
+    return mark && mark[thread] > must ? mark[thread] : must;
+}
+
+static inline bool hd_in_ideal(const struct hd_engine *e, uint32_t item)
+{
+    return e->x->item[item].index < e->ideal[e->x->item[item].thread];
+}
+
+/* analyze/lineup.c */
+enum hd_lineup { HD_FITS, HD_STUCK };
+/* Why an item may not go: where known, because before[0] < after[0] or before[1] < after[1] is open. Not before
+ * `thread` has made `until` items. */
+struct hd_choice { uint32_t before[2], after[2]; bool known; uint32_t thread, until; };
+enum hd_lineup hd_lineup(struct hd_engine *, struct hd_choice *);
+
+#endif

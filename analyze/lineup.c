@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+// The greedy line-up: below the cut as in the trace, then always the first item in
+// trace order that may go. A thread whose item may not is left behind and asked
+// again after each step. Every rule of a correct reordering is tested here.
+#include <string.h>
+
+#include "analyze/engine.h"
+#include "proto/memory.h"
+
+enum { BRANCHES = 400, DEPTH = 40, FIRINGS = 200 };
+
+/* An open section that another one follows in the trace: the cut is before it. */
+static void cut_open(struct hd_engine *e, uint32_t thread)
+{
+    const struct hd_index *x = e->x;
+    for (uint32_t h = hd_index_held(x, thread, e->ideal[thread]); h != HD_NO_INDEX; h = x->held[h].below) {
+        uint32_t lock = x->held[h].lock, take = x->held[h].take;
+        if (take >= e->cut)
+            continue;
+        for (uint32_t n = x->takes.first[lock]; n < x->takes.first[lock + 1]; n++) {
+            const struct hd_track *t = &x->takes.track[n];
+            if (t->thread == thread)
+                continue;
+            uint32_t other = hd_engine_last_take(e, t, e->ideal[t->thread], x->held[h].shared);
+            if (other == HD_NO_INDEX || other < take)
+                continue;
+            uint32_t start = hd_outermost(x, take);
+            e->cut = start < e->cut ? start : e->cut;
+            break;
+        }
+    }
+}
+
+static void begin(struct hd_engine *e)
+{
+    const struct hd_index *x = e->x;
+    for (uint32_t u = 0; u < e->threads; u++)
+        cut_open(e, u);
+    for (uint32_t u = 0; u < e->threads; u++) {
+        uint32_t low = 0, high = e->ideal[u];
+        while (low < high) {
+            uint32_t mid = low + (high - low) / 2;
+            if (x->thread[u].item[mid] < e->cut)
+                low = mid + 1;
+            else
+                high = mid;
+        }
+        e->next[u] = low;
+    }
+    e->line_stamp++;
+    e->behinds = 0;
+    e->lines = 0;
+    for (uint32_t u = 0; u < e->threads; u++)
+        for (uint32_t h = hd_index_held(x, u, e->ideal[u]); h != HD_NO_INDEX; h = x->held[h].below)
+            e->lock_disturbed[x->held[h].lock] = e->line_stamp;
+}
+
+/* An item stays behind: what it is about is from now on not as in the trace. */
+static void disturb(struct hd_engine *e, const struct hd_item *it)
+{
+    for (uint32_t c = it->cell; it->class == HD_ACCESS && c < it->cell + it->cells; c++)
+        e->cell_disturbed[c] = e->line_stamp;
+    if (it->class == HD_TAKE)
+        e->lock_disturbed[it->object] = e->line_stamp;
+    else if ((it->class == HD_LEAVE || it->class == HD_WAITS) && it->partner != HD_NO_INDEX)
+        e->lock_disturbed[e->x->item[it->partner].object] = e->line_stamp;
+}
+
+static bool done(const struct hd_engine *e, uint32_t item)
+{
+    return e->x->item[item].index < e->next[e->x->item[item].thread];
+}
+
+static uint32_t *writer_of(struct hd_engine *e, uint32_t cell)
+{
+    if (e->cell_stamp[cell] != e->line_stamp) {
+        e->cell_stamp[cell] = e->line_stamp;
+        e->cell_writer[cell] = hd_engine_last_write(e, e->next, cell);
+    }
+    return &e->cell_writer[cell];
+}
+
+static void look_up_lock(struct hd_engine *e, uint32_t lock)
+{
+    const struct hd_index *x = e->x;
+    if (e->lock_stamp[lock] == e->line_stamp)
+        return;
+    e->lock_stamp[lock] = e->line_stamp;
+    e->lock_holder[lock] = HD_NO_INDEX;
+    e->lock_sharers[lock] = 0;
+    for (uint32_t n = x->takes.first[lock]; n < x->takes.first[lock + 1]; n++) {
+        uint32_t u = x->takes.track[n].thread;
+        uint32_t h = hd_index_find_held(x, hd_index_held(x, u, e->next[u]), lock);
+        if (h == HD_NO_INDEX)
+            continue;
+        e->lock_holder[lock] = x->held[h].take;
+        e->lock_sharers[lock] += x->held[h].shared;
+    }
+}
+
+/* The section that keeps this acquire waiting, or HD_NO_INDEX. */
+static uint32_t blocking_section(struct hd_engine *e, const struct hd_item *it)
+{
+    const struct hd_index *x = e->x;
+    look_up_lock(e, it->object);
+    if (e->lock_holder[it->object] == HD_NO_INDEX || (it->shared && e->lock_sharers[it->object]))
+        return HD_NO_INDEX;
+    for (uint32_t n = x->takes.first[it->object]; n < x->takes.first[it->object + 1]; n++) {
+        uint32_t u = x->takes.track[n].thread;
+        uint32_t h = hd_index_find_held(x, hd_index_held(x, u, e->next[u]), it->object);
+        if (u != it->thread && h != HD_NO_INDEX)
+            return x->held[h].take;
+    }
+    return HD_NO_INDEX;
+}
+
+/* A read of the cell's contents that is still to come, other than by the item itself. */
+static uint32_t pending_reader(struct hd_engine *e, uint32_t item, uint32_t cell)
+{
+    const struct hd_index *x = e->x;
+    uint32_t v = *writer_of(e, cell), slot = v == HD_NO_INDEX ? x->slots + cell : hd_write_slot(x, v, cell);
+    for (uint32_t n = x->readers.first[slot]; n < x->readers.first[slot + 1]; n++) {
+        const struct hd_track *t = &x->readers.track[n];
+        uint32_t at = t->from + hd_track_count(&x->readers, t, e->next[t->thread]);
+        if (at < t->to && x->readers.at[at] < e->ideal[t->thread] &&
+            hd_item_at(x, t->thread, x->readers.at[at]) != item)
+            return hd_item_at(x, t->thread, x->readers.at[at]);
+    }
+    return HD_NO_INDEX;
+}
+
+/* Another write of the freed read's cell that the challenger has to wait for, or HD_NO_INDEX. */
+static uint32_t before_challenger(struct hd_engine *e)
+{
+    const struct hd_index *x = e->x;
+    for (uint32_t n = x->writes.first[e->cell]; n < x->writes.first[e->cell + 1]; n++) {
+        const struct hd_track *t = &x->writes.track[n];
+        uint32_t count = hd_track_count(&x->writes, t, e->ideal[t->thread]);
+        if (!count)
+            continue;
+        uint32_t last = hd_item_at(x, t->thread, x->writes.at[t->from + count - 1]);
+        if (last != e->q->challenger && !done(e, last))
+            return last;
+    }
+    return HD_NO_INDEX;
+}
+
+/* Not before that item is done; HD_NO_INDEX: not any more. */
+static bool wait_for(const struct hd_engine *e, uint32_t item, struct hd_choice *why)
+{
+    bool never = item == HD_NO_INDEX;
+    why->thread = never ? 0 : e->x->item[item].thread;
+    why->until = never ? UINT32_MAX : e->x->item[item].index + 1;
+    return false;
+}
+
+static bool clock_done(const struct hd_engine *e, uint32_t item, struct hd_choice *why)
+{
+    const struct hd_item *it = &e->x->item[item];
+    const uint32_t *must = hd_clock_row(e->x, e->must, item), *mark = hd_mark_at(e, it->thread, it->index);
+    for (uint32_t i = 0; i < e->behinds; i++) {
+        why->thread = e->behind[i].thread;
+        why->until = must[why->thread];
+        if (why->until > e->next[why->thread])
+            return false;
+    }
+    for (uint32_t u = 0; mark && u < e->threads; u++) {
+        why->thread = u;
+        why->until = mark[u];
+        if (why->until > e->next[u])
+            return false;
+    }
+    return true;
+}
+
+static bool access_may_go(struct hd_engine *e, uint32_t item, struct hd_choice *why)
+{
+    const struct hd_index *x = e->x;
+    const struct hd_item *it = &x->item[item];
+    for (uint32_t c = it->cell; c < it->cell + it->cells; c++) {
+        if (e->cell_disturbed[c] != e->line_stamp)
+            continue;
+        uint32_t now = *writer_of(e, c);
+        if (it->reads && now != x->writer[hd_read_slot(x, item, c)]) {
+            uint32_t v = x->writer[hd_read_slot(x, item, c)];
+            bool over = v == HD_NO_INDEX || done(e, v);
+            *why = (struct hd_choice){{item, now}, {now, v}, now != HD_NO_INDEX && over, 0, 0};
+            return wait_for(e, over ? HD_NO_INDEX : v, why);
+        }
+        uint32_t q = it->writes ? pending_reader(e, item, c) : HD_NO_INDEX;
+        if (q != HD_NO_INDEX) {
+            *why = (struct hd_choice){{q, item}, {item, now}, true, 0, 0};
+            return wait_for(e, q, why);
+        }
+    }
+    if (item != e->q->challenger || e->q->freed == HD_NO_INDEX)
+        return true;
+    uint32_t first = before_challenger(e);
+    return first == HD_NO_INDEX || wait_for(e, first, why);
+}
+
+/* May the item go now? Where a choice of two orders keeps it, *why tells. */
+static bool may_go(struct hd_engine *e, uint32_t item, struct hd_choice *why)
+{
+    const struct hd_index *x = e->x;
+    const struct hd_item *it = &x->item[item];
+    why->known = false;
+    if (!clock_done(e, item, why))
+        return false;
+    if (it->class == HD_ACCESS)
+        return access_may_go(e, item, why);
+    if (it->class == HD_TAKE && e->lock_disturbed[it->object] == e->line_stamp) {
+        uint32_t other = blocking_section(e, it);
+        if (other == HD_NO_INDEX)
+            return true;
+        *why = (struct hd_choice){{x->item[other].partner, it->partner}, {item, other}, true, 0, 0};
+        return wait_for(e, x->item[other].partner, why);
+    }
+    if (it->class == HD_SIGNALS) {
+        uint32_t wake = x->wake[it->object];
+        if (wake != HD_NO_INDEX && hd_in_ideal(e, wake) && !done(e, x->item[wake].partner))
+            return wait_for(e, x->item[wake].partner, why);
+    }
+    return true;
+}
+
+static void go(struct hd_engine *e, uint32_t item)
+{
+    const struct hd_item *it = &e->x->item[item];
+    for (uint32_t c = it->cell; it->writes && c < it->cell + it->cells; c++)
+        if (e->cell_disturbed[c] == e->line_stamp)
+            *writer_of(e, c) = item;
+    if (it->class == HD_TAKE || ((it->class == HD_LEAVE || it->class == HD_WAITS) && it->partner != HD_NO_INDEX))
+        e->lock_stamp[it->class == HD_TAKE ? it->object : e->x->item[it->partner].object] = 0;
+    e->next[it->thread]++;
+    HD_GROW(e->line, e->lines, e->line_room);
+    e->line[e->lines++] = item;
+}
+
+/* A thread left behind goes on while it can, up to the cursor. */
+static bool advance(struct hd_engine *e, struct hd_behind *b, uint32_t cursor)
+{
+    struct hd_choice why;
+    uint32_t u = b->thread, from = e->next[u];
+    while (e->next[u] < e->ideal[u]) {
+        uint32_t item = hd_item_at(e->x, u, e->next[u]);
+        if (item > cursor)
+            break;
+        if (!may_go(e, item, &why)) {
+            b->until_thread = why.thread;
+            b->until = why.until;
+            break;
+        }
+        go(e, item);
+    }
+    return e->next[u] > from;
+}
+
+static void catch_up(struct hd_engine *e, uint32_t cursor)
+{
+    bool moved = true;
+    while (moved && e->behinds) {
+        moved = false;
+        for (uint32_t i = 0; i < e->behinds && !moved; i++) {
+            struct hd_behind *b = &e->behind[i];
+            if (e->next[b->until_thread] < b->until)
+                continue;
+            uint32_t u = b->thread;
+            moved = advance(e, b, cursor);
+            if (e->next[u] >= e->ideal[u] || hd_item_at(e->x, u, e->next[u]) > cursor) {
+                memmove(b, b + 1, (e->behinds - i - 1) * sizeof *b);
+                e->behinds--;
+            }
+        }
+    }
+}
+
+enum hd_lineup hd_lineup(struct hd_engine *e, struct hd_choice *choice)
+{
+    const struct hd_index *x = e->x;
+    struct hd_choice why;
+    uint32_t end = 0;
+    begin(e);
+    for (uint32_t u = 0; u < e->threads; u++)
+        if (e->next[u] < e->ideal[u]) {
+            uint32_t last = hd_item_at(x, u, e->ideal[u] - 1) + 1;
+            end = last > end ? last : end;
+        }
+    for (uint32_t i = e->cut; i < end; i++) {
+        const struct hd_item *it = &x->item[i];
+        if (it->index < e->next[it->thread] || it->index >= e->ideal[it->thread])
+            continue;
+        if (it->index > e->next[it->thread]) {
+            disturb(e, it);
+            continue;
+        }
+        if (!may_go(e, i, &why)) {
+            disturb(e, it);
+            e->behind[e->behinds++] = (struct hd_behind){it->thread, why.thread, why.until};
+            continue;
+        }
+        go(e, i);
+        if (e->behinds)
+            catch_up(e, i);
+    }
+    catch_up(e, end);
+    if (!e->behinds)
+        return HD_FITS;
+    choice->known = false;
+    for (uint32_t i = 0; i < e->behinds && !choice->known; i++)
+        may_go(e, hd_item_at(x, e->behind[i].thread, e->next[e->behind[i].thread]), choice);
+    return HD_STUCK;
+}
+
+static bool take_side(struct hd_engine *e, const struct hd_choice *choice, int side)
+{
+    uint32_t before = choice->before[side], after = choice->after[side];
+    if (before != HD_NO_INDEX && after != HD_NO_INDEX && hd_order_add(e, before, after))
+        return hd_order_settle(e, UINT32_MAX);
+    hd_marks_drop_queue(e);
+    return false;
+}
+
+static enum hd_engine_answer branch(struct hd_engine *e, unsigned depth);
+
+/* The choice changed nothing: what keeps the line-up is not an order of two. */
+static bool nothing_new(const struct hd_engine *e, size_t pooled, uint32_t cut, const uint32_t *ideal)
+{
+    return e->pooled == pooled && e->cut == cut && !memcmp(ideal, e->ideal, e->threads * sizeof *ideal);
+}
+
+static enum hd_engine_answer both_sides(struct hd_engine *e, const struct hd_choice *choice, unsigned depth)
+{
+    uint32_t ideal[e->threads + 1], cut = e->cut;
+    struct hd_saved *saved = hd_marks_save(e);
+    size_t pooled = e->pooled;
+    enum hd_engine_answer answer = HD_ENGINE_NO;
+    memcpy(ideal, e->ideal, e->threads * sizeof *ideal);
+    for (int side = 0; side < 2 && answer != HD_ENGINE_YES; side++) {
+        if (take_side(e, choice, side)) {
+            enum hd_engine_answer one =
+                nothing_new(e, pooled, cut, ideal) ? HD_ENGINE_UNKNOWN : branch(e, depth + 1);
+            answer = one == HD_ENGINE_NO ? answer : one;
+        }
+        if (answer == HD_ENGINE_YES)
+            break;
+        hd_marks_restore(e, saved);
+        memcpy(e->ideal, ideal, e->threads * sizeof *ideal);
+        e->cut = cut;
+    }
+    hd_marks_forget(e, saved);
+    return answer;
+}
+
+/* Stage 3. `unknown` where a choice could not be named, or there were too many. */
+static enum hd_engine_answer branch(struct hd_engine *e, unsigned depth)
+{
+    struct hd_choice choice;
+    if (hd_lineup(e, &choice) == HD_FITS)
+        return HD_ENGINE_YES;
+    if (!choice.known || depth == DEPTH || ++e->branches > BRANCHES)
+        return HD_ENGINE_UNKNOWN;
+    e->stage = "stage3";
+    return both_sides(e, &choice, depth);
+}
+
+/* A line-up needs no settled order: where that takes long, it is tried before. */
+static enum hd_engine_answer settle(struct hd_engine *e)
+{
+    struct hd_choice choice;
+    if (!hd_order_start(e) || !hd_order_settle(e, FIRINGS))
+        return HD_ENGINE_NO;
+    if (e->head < e->tail) {
+        if (hd_lineup(e, &choice) == HD_FITS)
+            return HD_ENGINE_YES;
+        if (!hd_order_settle(e, UINT32_MAX))
+            return HD_ENGINE_NO;
+    }
+    return branch(e, 0);
+}
+
+enum hd_engine_answer hd_engine_saturate(struct hd_engine *e)
+{
+    e->stage = "stage2";
+    e->branches = 0;
+    enum hd_engine_answer answer = settle(e);
+    if (answer == HD_ENGINE_YES)
+        memcpy(e->part, e->ideal, e->threads * sizeof *e->part);
+    return answer;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Event kinds: one vocabulary for what is observed, reasoned about, enforced. */
+#ifndef HD_KINDS_H
+#define HD_KINDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum hd_kind {
+    HD_NONE,
+#define HD_KIND(name, class, word) HD_##name,
+#include "proto/kinds.def"
+#undef HD_KIND
+    HD_KIND_COUNT
+};
+
+/* In files: append only. */
+enum hd_object_kind {
+    HD_OBJECT_NONE,
+    HD_OBJECT_MUTEX,
+    HD_OBJECT_RWLOCK,
+    HD_OBJECT_SPIN,
+    HD_OBJECT_COND,
+    HD_OBJECT_BARRIER,
+    HD_OBJECT_SEMAPHORE,
+    HD_OBJECT_ONCE,
+    HD_OBJECT_FILE,
+    HD_OBJECT_USER, /* declared by the user, or an annotation */
+    HD_OBJECT_COUNT
+};
+
+const char *hd_kind_word(unsigned kind);
+bool hd_kind_is_sync(unsigned kind);
+bool hd_kind_is_access(unsigned kind);
+bool hd_kind_is_atomic(unsigned kind); /* a synchronization event that touches memory */
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Memory of the tools (not of libheddle): out of memory ends the command with
+ * one line and exit 2, so callers never test for NULL. */
+#ifndef HD_MEMORY_H
+#define HD_MEMORY_H
+
+#include <stddef.h>
+
+void *hd_alloc(size_t bytes);                       /* zeroed */
+void *hd_realloc(void *p, size_t count, size_t size); /* overflow checked */
+char *hd_strdup(const char *s);                     /* NULL gives "" */
+char *hd_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Grows `array` so that index `used` fits. */
+#define HD_GROW(array, used, room)                                                                   \
+    do {                                                                                             \
+        if ((used) >= (room)) {                                                                      \
+            (room) = (room) ? (room) * 2 : 16;                                                       \
+            (array) = hd_realloc((array), (room), sizeof *(array));                                  \
+        }                                                                                            \
+    } while (0)
+
+#endif

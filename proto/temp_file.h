@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A file under a temporary name beside its final one. Whatever goes wrong, the
+ * temporary file does not stay. */
+#ifndef HD_TEMP_FILE_H
+#define HD_TEMP_FILE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+struct hd_temp_file {
+    FILE *stream;
+    char *name;
+};
+
+/* 0, or -1 and a line in `error`. */
+int hd_temp_open(struct hd_temp_file *, const char *path, char *error, size_t error_size);
+
+/* Closes and renames to `path`; -1 and a line where any write had failed. */
+int hd_temp_commit(struct hd_temp_file *, const char *path, char *error, size_t error_size);
+
+void hd_temp_discard(struct hd_temp_file *);
+
+#endif

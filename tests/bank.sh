@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/lib.sh"
+# shellcheck disable=SC2016
+example bank 'lost update on `balance`'

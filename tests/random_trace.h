@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Random well-formed traces: a random program, run at random. Every primitive
+ * has its turn, a few in each trace. */
+#ifndef HD_RANDOM_TRACE_H
+#define HD_RANDOM_TRACE_H
+
+#include "proto/trace.h"
+
+enum { THREADS = 4, LOCKS = 3, EVENTS = 40, BYTES = 16 };
+enum { RWLOCK = LOCKS, COND, BARRIER, SEMAPHORE, ONCE, USER, OBJECTS };
+
+struct made { /* the program, half run */
+    struct hd_trace *t;
+    unsigned threads, bytes, heap, first[EVENTS + 4];
+    uint8_t memory[BYTES], initial[BYTES];
+    bool seen[BYTES], written[BYTES]; /* seen: the initial contents are known */
+    unsigned created, n[THREADS], k[THREADS];
+    bool started[THREADS], ended[THREADS], joined[THREADS];
+    int depth[THREADS][LOCKS + 1];
+    bool writing; /* the rwlock */
+    bool waiting[THREADS], signalled[THREADS];
+    unsigned entered[THREADS]; /* barrier: 1 + generation */
+    unsigned generation, inside;
+    unsigned semaphore, semaphore_start;
+    bool semaphore_used;
+    unsigned once; /* 0, 1 + thread, or 100 */
+    bool before;
+    bool nested; /* locks are kept long */
+};
+
+unsigned pick(unsigned n);
+void generate(struct made *, unsigned seed);
+
+#endif
