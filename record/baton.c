@@ -293,8 +293,10 @@ static void ask(struct hd_thread *self, const struct hd_point *point)
     }
 }
 
-static void say_unknown(struct hd_thread *self)
+void hd_say_unknown(struct hd_thread *self)
 {
+    if (hd_run.unknown != 1)
+        return;
     hd_run.unknown = 2;
     hd_access_mark(self, HD_UNMODELLED, 0, 0, 0);
     hd_ring_text(self, HD_RING_NOTE, 0, 0, "", "a thread that was not seen created touched memory: that is not recorded");
@@ -307,8 +309,6 @@ void hd_sync_begin(struct hd_thread *self, const struct hd_point *point)
     self->fast_until = 0;
     if (self->missed_signal)
         hd_signal_missed(self);
-    if (__builtin_expect(hd_run.unknown == 1, 0))
-        say_unknown(self);
     if (drainer && drainer != self && --drain_left <= 0)
         switch_to(self, drainer);
     if (__builtin_expect(hd_progress_is_due(self), 0) && !drainer)

@@ -71,6 +71,7 @@ bool hd_test_begin(const char *suite, const char *test)
 static void test_over(struct hd_thread *t, bool passed)
 {
     hd_drain(t);
+    hd_say_unknown(t);
     struct hd_point end = { .kind = HD_END };
     hd_sync_begin(t, &end);
     hd_sync_made(t, &end, 0);
@@ -165,8 +166,10 @@ HD_EXPORT void exit(int status)
 static void last_words(void)
 {
     hd_assertion_left(false);
-    if (hd_self)
-        hd_access_interval(hd_self);
+    if (!hd_self)
+        return;
+    hd_say_unknown(hd_self);
+    hd_access_interval(hd_self);
 }
 
 HD_EXPORT void abort(void)

@@ -23,6 +23,9 @@ findings() {
     done | sort -u
 }
 
+# When a lock is found taken by a thread that is not the test's is up to the clock.
+without_strangers() { grep -Ev '^[0-9.]+ blocked before '; }
+
 # agree PROGRAM ARG...: whatever its exit status, it is the same.
 agree() {
     local first=0 second=0
@@ -30,14 +33,15 @@ agree() {
     timeout 60 "$heddle" record -o reduced.out "$@" >out 2>err || first=$?
     timeout 60 "$heddle" record --all -o full.out "$@" >out 2>err || second=$?
     ((first == second && first < 124)) || fail "$*: exit $first reduced, $second with --all"
-    synchronization reduced.out >reduced.sync
-    synchronization full.out >full.sync
+    synchronization reduced.out | "$others" >reduced.sync
+    synchronization full.out | "$others" >full.sync
     same reduced.sync full.sync
     findings reduced.out >reduced.findings
     findings full.out >full.findings
     same reduced.findings full.findings
 }
 
+others=cat
 for source in "$examples"/*/*_test.c; do
     # Those of other frameworks want other libraries; tests/frameworks.sh has them.
     "$heddle" cc -g -O1 -o program "$source" -lcunit 2>/dev/null || continue
@@ -55,8 +59,13 @@ for way in mutex rwlock flag yield_mutex; do
 done
 compile many_threads "$programs/many_threads.c"
 agree ./many_threads 20 5
-for name in forks leftovers pool jumps two_steps marked use_after_free values reuse torn_copy; do
-    "$heddle" cc -g -O1 -o $name "$programs/$name.c" -lcunit
+for name in forks jumps two_steps marked use_after_free values reuse torn_copy; do
+    compile $name "$programs/$name.c"
+    agree ./$name
+done
+others=without_strangers
+for name in leftovers pool; do
+    compile $name "$programs/$name.c"
     agree ./$name
 done
 
