@@ -9,7 +9,7 @@ have() { command -v "$1" >/dev/null || { echo "skipped: no $1"; false; }; }
 
 # built FOLDER PROGRAM [LIBRARY]: plain it passes; checked, the library's bug is found.
 built() {
-    status 0 "$1/$2"
+    runs_free "$1/$2"
     status 1 timeout 60 "$heddle" check -o "$1/heddle.out" "$1/$2"
     has out ' 1 FAILING$'
     # shellcheck disable=SC2016
@@ -36,7 +36,7 @@ if have automake && have libtoolize && have c++; then
     cp -r "$project" autotools
     chmod -R u+w autotools
     rm autotools/Makefile
-    (cd autotools && quietly autoreconf -fi && quietly ./configure -q && quietly make -s check)
+    (cd autotools && quietly autoreconf -fi && quietly ./configure -q && quietly make -s && runs_free make -s check)
     # A program in a libtool build tree is a script: libtool itself names the real one.
     one_line 2 'a script; name the program it starts \(libtool keeps it in .libs/\)' "$heddle" check autotools/account_test
     (cd autotools && status 1 ./libtool --mode=execute "$heddle" check ./account_test && has out ' 1 FAILING$')
@@ -52,7 +52,7 @@ if have cmake && have c++; then
         folder=cmake-${generator%% *}
         quietly cmake -G "$generator" -S "$project" -B "$folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo
         quietly cmake --build "$folder"
-        (cd "$folder" && quietly ctest)
+        (cd "$folder" && runs_free ctest)
         built "$folder" account_test
     done
     # As a variable of its own, and the objects in a response file.
@@ -65,7 +65,7 @@ fi
 if have meson && have ninja && have c++; then
     quietly meson setup meson "$project"
     quietly meson compile -C meson
-    quietly meson test -C meson
+    runs_free meson test -C meson
     built meson account_test
 fi
 

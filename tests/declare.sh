@@ -39,7 +39,7 @@ for compiler in gcc clang; do
     for link in -Wl,-z,lazy -Wl,-z,relro,-z,now -fno-plt; do
         build buggy deposit -DBUGGY $link
         build fixed deposit $link
-        status 0 ./buggy
+        runs_free ./buggy
         finds buggy --declare "$declarations"
         finds_none fixed --declare "$declarations"
     done

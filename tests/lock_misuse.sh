@@ -28,7 +28,7 @@ finds() {
 # fails CASE TITLE ENDING: check finds it, and its rerun ends so, every time; the twin is clean.
 fails() {
     local case=$1 title=$2 ending=$3 witness
-    status 0 timeout 60 ./program "$case"
+    runs_free ./program "$case"
     status 1 timeout 120 "$heddle" check -o "$case.out" ./program "$case"
     has out "^  FAIL main/[0-9]+  $title "
     adds_up out
