@@ -32,6 +32,7 @@ enum hd_object_kind {
 const char *hd_kind_word(unsigned kind);
 bool hd_kind_is_sync(unsigned kind);
 bool hd_kind_is_access(unsigned kind);
+bool hd_kind_has_object(unsigned kind); /* always */
 bool hd_kind_is_atomic(unsigned kind); /* a synchronization event that touches memory */
 
 #endif

@@ -247,6 +247,8 @@ static int check_event(struct reader *r, const struct hd_event *e)
         return damaged(r, "unknown site %u", e->site);
     if (e->object != HD_NO_INDEX && e->object >= t->objects)
         return damaged(r, "unknown object %u", e->object);
+    if (e->object == HD_NO_INDEX && hd_kind_has_object(e->kind))
+        return damaged(r, "an event '%s' of no object", hd_kind_word(e->kind));
     if ((e->kind == HD_CREATE || e->kind == HD_JOIN || e->kind == HD_JOIN_FAIL || e->kind == HD_DETACH) &&
         e->value >= t->threads)
         return damaged(r, "unknown thread %llu", (unsigned long long)e->value);

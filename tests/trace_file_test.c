@@ -50,7 +50,7 @@ static struct hd_trace *random_trace(size_t events)
         e->k = rnd(1000);
         e->stack = rnd(4) ? rnd(20) : HD_NO_INDEX;
         e->site = rnd(4) ? rnd(20) : HD_NO_INDEX;
-        e->object = rnd(2) ? 0 : HD_NO_INDEX;
+        e->object = rnd(2) || hd_kind_has_object(e->kind) ? 0 : HD_NO_INDEX;
         e->second = e->kind == HD_ATOMIC_RMW ? rnd(1 << 20) : 0;
         if (hd_kind_is_sync(e->kind))
             n[e->thread] += 1 + (e->kind == HD_ATOMIC_LOAD ? e->k : 0);
