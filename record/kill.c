@@ -43,10 +43,39 @@ HD_EXPORT int pthread_kill(pthread_t handle, int number)
     return error;
 }
 
+/* Criterion's processes stop themselves until they are continued. A debugger passes the stop on and lets them run; the
+ * SIGCONT that comes later would take from it the stop with which a new thread begins, and it would wait for that for
+ * ever. So the SIGCONT is waited for. */
+static bool stops_under_debugger(int number)
+{
+    return number == SIGSTOP && hd_run.shared && hd_run.shared->debugged && !hd_run.recording;
+}
+
+static int stop_self(void)
+{
+    sigset_t continued, old;
+    sigemptyset(&continued);
+    sigaddset(&continued, SIGCONT);
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &continued, &old, _NSIG / 8);
+    int result = (int)syscall(SYS_kill, getpid(), SIGSTOP), saved = errno;
+    while (!result && syscall(SYS_rt_sigtimedwait, &continued, NULL, NULL, _NSIG / 8) == -1 && errno == EINTR)
+        ;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, _NSIG / 8);
+    errno = saved;
+    return result;
+}
+
+HD_EXPORT int raise(int number)
+{
+    return stops_under_debugger(number) ? stop_self() : HD_REAL(raise)(number);
+}
+
 /* To the process: who waits for it in sigwait() gets it. */
 HD_EXPORT int kill(pid_t pid, int number)
 {
     struct hd_thread *self = hd_recorder();
+    if (pid == getpid() && stops_under_debugger(number))
+        return stop_self();
     if (self)
         hd_access_interval(self);
     int result = HD_REAL(kill)(pid, number), saved = errno;
