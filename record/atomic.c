@@ -118,6 +118,15 @@ static struct hd_thread *begin(struct hd_point *point)
     return t->released ? NULL : t;
 }
 
+void hd_atomic_stored_byte(struct hd_thread *t, uint64_t *at, void (*store)(uint64_t *), uint64_t pc)
+{
+    struct hd_point point = { .kind = HD_ATOMIC_STORE, .size = 1, .pc = pc };
+    hd_sync_begin(t, &point);
+    store(at);
+    if (!t->released)
+        updated(t, &point, (uint64_t)(uintptr_t)at, value_at((uint64_t)(uintptr_t)at, 1), 0);
+}
+
 #define ADDRESS(p) ((uint64_t)(uintptr_t)(p))
 #define POINT(k) { .kind = (k), .size = sizeof *p, .pc = HD_CALLER }
 

@@ -10,6 +10,8 @@
 
 #include "record/crossing.h"
 
+__thread bool hd_raises;
+
 #define ANSWER_TRIES 100 /* about 50 ms: it may be blocked, and is then delivered later */
 
 static bool has_answered(struct hd_thread *t, uint32_t handlers, bool waits)
@@ -36,7 +38,9 @@ HD_EXPORT int pthread_kill(pthread_t handle, int number)
     uint32_t handlers = target ? target->handlers : 0;
     if (self)
         hd_access_interval(self);
+    hd_raises = true;
     int error = HD_REAL(pthread_kill)(handle, number), saved = errno;
+    hd_raises = false;
     if (!error && number && target && target != self && target->state != HD_ENDED)
         wait_for_answer(target, number, handlers);
     errno = saved;
@@ -67,7 +71,12 @@ static int stop_self(void)
 
 HD_EXPORT int raise(int number)
 {
-    return stops_under_debugger(number) ? stop_self() : HD_REAL(raise)(number);
+    if (stops_under_debugger(number))
+        return stop_self();
+    hd_raises = true;
+    int result = HD_REAL(raise)(number);
+    hd_raises = false;
+    return result;
 }
 
 /* To the process: who waits for it in sigwait() gets it. */
@@ -78,7 +87,9 @@ HD_EXPORT int kill(pid_t pid, int number)
         return stop_self();
     if (self)
         hd_access_interval(self);
+    hd_raises = true;
     int result = HD_REAL(kill)(pid, number), saved = errno;
+    hd_raises = false;
     for (uint32_t i = 0; self && !result && number && pid == getpid() && i < hd_run.threads; i++) {
         struct hd_thread *t = hd_run.thread[i];
         if (t == self || !hd_away_for_signal(t, number))

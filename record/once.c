@@ -16,6 +16,18 @@ static once_fn *resolve(void)
     return real;
 }
 
+/* Also where the function left by cancellation, an exception or pthread_exit: then it has still to be done. */
+static void over(struct hd_point *point)
+{
+    struct hd_thread *self = hd_self;
+    if (!self)
+        return;
+    point->kind = HD_ONCE_END;
+    hd_sync_begin(self, point);
+    hd_sync_made(self, point, 0);
+    hd_wake(point->object);
+}
+
 int hd_once(pthread_once_t *control, void (*function)(void), uint64_t pc)
 {
     struct hd_thread *self = hd_self;
@@ -34,12 +46,8 @@ int hd_once(pthread_once_t *control, void (*function)(void), uint64_t pc)
     }
     point.kind = HD_ONCE_BEGIN;
     hd_sync_made(self, &point, 0);
-    int error = resolve()(control, function);
-    point.kind = HD_ONCE_END;
-    hd_sync_begin(self, &point);
-    hd_sync_made(self, &point, 0);
-    hd_wake(point.object);
-    return error;
+    __attribute__((cleanup(over))) struct hd_point end = point;
+    return resolve()(control, function);
 }
 
 HD_EXPORT int pthread_once(pthread_once_t *control, void (*function)(void))

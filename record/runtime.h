@@ -227,6 +227,7 @@ static inline bool hd_wait_can_retry(unsigned kind)
 /* atomic.c */
 void hd_atomic_flush(struct hd_thread *);
 bool hd_atomic_is_same(const struct hd_thread *);
+void hd_atomic_stored_byte(struct hd_thread *, uint64_t *, void (*store)(uint64_t *), uint64_t pc); /* `store` sets the first byte */
 
 /* progress.c. Primes: a loop must not stand at the same of its events, say with a lock held, each time it gives way. */
 #define HD_IDLE_TURN 199     /* events of one thread that changed nothing, before it gives way */
@@ -285,6 +286,9 @@ void hd_test_function_left(uintptr_t stack_pointer); /* a longjmp to there */
 
 /* declared.c */
 void hd_declared_begin(struct hd_thread *); /* a test begins: modules may have come since */
+
+/* kill.c: the thread is in the real raise, kill or pthread_kill */
+extern __thread bool hd_raises;
 
 /* signal.c */
 void hd_signal_missed(struct hd_thread *);

@@ -10,7 +10,8 @@
  * "Inside the runtime" needs no flag that every hook would have to keep: the
  * interrupted program counter is in this library, or in a function without a
  * frame that this library called (memcpy, syscall). Where a hook is elsewhere,
- * in the real primitive, the ring is whole and the baton its own. */
+ * in the real primitive, the ring is whole and the baton its own: so too in
+ * raise, kill and pthread_kill, which have no frame and say it (hd_raises). */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -86,7 +87,9 @@ static void on_signal(int signal, siginfo_t *info, void *context)
         user_action[signal].sa_handler = SIG_DFL;
     if (t && t->state == HD_RUNNING && (signal == SIGSEGV || signal == SIGBUS) && info->si_code > 0)
         hd_access_abandon(t, (uint64_t)(uintptr_t)info->si_addr);
-    bool recorded = t && t->state == HD_RUNNING && !t->inside && !in_runtime(context);
+    bool raised = hd_raises;
+    bool recorded = t && t->state == HD_RUNNING && !t->inside && (raised || !in_runtime(context));
+    hd_raises = false;
     if (recorded)
         hd_access_mark(t, HD_HANDLER, 0, (uint64_t)signal, 0);
     else if (t) {
@@ -101,6 +104,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
         __atomic_fetch_add(&t->handlers, 1, __ATOMIC_RELEASE);
     if (t && !recorded)
         interrupted = NULL;
+    hd_raises = raised;
     hd_self = t && t->released ? NULL : t;
 }
 
