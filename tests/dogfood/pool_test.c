@@ -73,7 +73,7 @@ static int lowest_free(void)
 static int run_jobs(unsigned jobs, size_t until, char *error, size_t size)
 {
     int before = lowest_free();
-    told = 0;
+    __atomic_store_n(&told, 0, __ATOMIC_RELAXED);
     last = until;
     int failed = hd_pool_run(JOBS, jobs, work, done, &last, error, size);
     CU_ASSERT(no_child_is_left());
@@ -106,8 +106,7 @@ static void test_stopped(void)
 static void *interrupt(void *main_thread)
 {
     told_before = __atomic_load_n(&told, __ATOMIC_RELAXED);
-    CU_ASSERT_EQUAL(pthread_kill(*(pthread_t *)main_thread, SIGTERM), 0);
-    return NULL;
+    return pthread_kill(*(pthread_t *)main_thread, SIGTERM) == 0 ? main_thread : NULL;
 }
 
 /* Before the pool, in it, or when all is told: nothing else may come of it. The last test, for an
@@ -117,11 +116,14 @@ static void test_interrupted(void)
     char error[128] = "";
     pthread_t self = pthread_self(), other;
     int wake = hd_interrupt_catch(-1);
+    __atomic_store_n(&told, 0, __ATOMIC_RELAXED);
     CU_ASSERT_EQUAL_FATAL(pthread_create(&other, NULL, interrupt, &self), 0);
     int failed = run_jobs(2, ALL, error, sizeof error);
     bool interrupted = hd_interrupted();
     CU_ASSERT(failed ? interrupted && strcmp(error, "interrupted") == 0 : told == JOBS);
-    pthread_join(other, NULL);
+    void *sent;
+    CU_ASSERT_EQUAL(pthread_join(other, &sent), 0);
+    CU_ASSERT_PTR_NOT_NULL(sent);
     CU_ASSERT_EQUAL(hd_interrupted(), SIGTERM);
     CU_ASSERT(told_before <= told);
     hd_interrupt_release(wake);
