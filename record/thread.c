@@ -15,9 +15,12 @@
 #include "record/noise.h"
 #include "record/runtime.h"
 
+#define LEAVER_ROUNDS 100000
+
 static pthread_key_t end_key;
 static bool end_key_made;
 static __thread int end_rounds;
+static __thread bool leaves; /* the calling thread has ended */
 
 struct hd_thread *hd_thread_new(struct hd_thread *parent)
 {
@@ -60,6 +63,28 @@ static void shed_memory(struct hd_thread *t)
         syscall(SYS_madvise, from, to - from, MADV_DONTNEED);
 }
 
+/* Bounded: what runs after the last destructor of ours may wait for somebody. It never sleeps, or the watchdog would
+ * take the baton. */
+void hd_leaver_wait(void)
+{
+    int saved = errno, tid = atomic_load(&hd_run.leaving);
+    if (leaves || !tid)
+        return;
+    for (int i = 0; i < LEAVER_ROUNDS && syscall(SYS_tgkill, getpid(), tid, 0) == 0; i++)
+        syscall(SYS_sched_yield);
+    atomic_compare_exchange_strong(&hd_run.leaving, &tid, 0);
+    errno = saved;
+}
+
+/* The process's first thread stays, as long as there is another. */
+static void leave_for_good(struct hd_thread *t)
+{
+    hd_leaver_settle();
+    leaves = true;
+    atomic_store(&hd_run.leaving, t->tid == getpid() ? 0 : t->tid);
+    hd_thread_ended(t);
+}
+
 static void thread_over(void *self)
 {
     struct hd_thread *t = self;
@@ -76,7 +101,7 @@ static void thread_over(void *self)
     hd_sync_begin(t, &end);
     hd_sync_made(t, &end, 0);
     shed_memory(t);
-    hd_thread_ended(t);
+    leave_for_good(t);
 }
 
 static void note_stack(struct hd_thread *t)
@@ -147,6 +172,7 @@ int hd_create(pthread_t *handle, const pthread_attr_t *attr, void *(*start)(void
         return EAGAIN;
     child->start = start;
     child->argument = argument;
+    hd_leaver_settle();
     self->inside++;
     int error = real_create()(handle, attr, thread_main, child);
     self->inside--;

@@ -2,6 +2,7 @@
 #include "replay/pool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -57,7 +58,7 @@ __attribute__((noreturn)) static void worker_main(struct pool *p, size_t job, in
 static int start(struct pool *p)
 {
     int ends[2];
-    if (pipe(ends) != 0)
+    if (pipe2(ends, O_CLOEXEC) != 0) /* the program under test has the descriptors it was recorded with */
         return -1;
     fflush(NULL);
     pid_t pid = fork();

@@ -137,6 +137,13 @@ status 1 "$heddle" replay shared/transfer-1.witness
 status 0 "$heddle" check -o shared ./other_deep 1 fixed
 [[ -f shared/main.trace && -f shared/other_deep.main.trace ]] || fail "two programs' main: $(ls shared)"
 
+# A rerun finds the same descriptors open as the recording did, however many run at a time.
+"$heddle" cc -g -O1 -o descriptors "$programs/descriptors.c"
+for jobs in 1 4; do
+    status 0 "$heddle" check -j $jobs ./descriptors open.log
+done
+[[ $(wc -l <open.log) -gt 4 && $(sort -u open.log | wc -l) == 1 ]] || fail "other descriptors: $(sort open.log | uniq -c)"
+
 # Twice the same: byte for byte.
 export SOURCE_DATE_EPOCH=86400
 for program in bank_test ten_tests; do
