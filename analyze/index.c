@@ -14,6 +14,7 @@ struct builder {
     struct hd_cell_map map;
     uint32_t *last; /* last writer of a cell so far */
     uint32_t slot_room;
+    size_t *final;  /* each thread's last event: always an item, for a join waits for all before it */
     struct known *known; /* tokens by (cell, value) */
     size_t knowns, known_size;
 };
@@ -148,7 +149,8 @@ static size_t count_items(struct builder *b, uint32_t *per_thread)
     size_t total = 0;
     for (size_t i = 0; i < t->events; i++) {
         uint32_t range = b->map.range[i];
-        if (!hd_kind_is_sync(t->event[i].kind) && (!range || !b->map.run[range - 1].cells))
+        if (!hd_kind_is_sync(t->event[i].kind) && (!range || !b->map.run[range - 1].cells) &&
+            b->final[t->event[i].thread] != i)
             continue;
         per_thread[t->event[i].thread]++;
         total++;
@@ -161,6 +163,9 @@ static void add_items(struct builder *b)
     struct hd_index *x = b->x;
     const struct hd_trace *t = x->trace;
     uint32_t *count = hd_alloc(((size_t)x->threads + 1) * sizeof *count);
+    b->final = hd_alloc(((size_t)x->threads + 1) * sizeof *b->final);
+    for (size_t i = 0; i < t->events; i++)
+        b->final[t->event[i].thread] = i;
     size_t total = count_items(b, count), from = 0;
     x->item = hd_alloc((total + 1) * sizeof *x->item);
     x->thread_items = hd_alloc((total + 1) * sizeof *x->thread_items);
@@ -170,12 +175,13 @@ static void add_items(struct builder *b)
         const struct hd_event *e = &t->event[i];
         struct hd_item it = {.position = (uint32_t)i, .thread = e->thread, .object = e->object,
                              .partner = HD_NO_INDEX, .held = HD_NO_INDEX};
-        if (!classify(b, i, &it))
+        if (!classify(b, i, &it) && b->final[e->thread] != i)
             continue;
         it.index = x->thread[e->thread].count++;
         x->thread[e->thread].item[it.index] = x->items;
         x->item[x->items++] = it;
     }
+    free(b->final);
     free(count);
 }
 
