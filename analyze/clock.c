@@ -202,6 +202,20 @@ static bool close_sections(const struct clock *k, const struct hd_item *it, uint
     return changed;
 }
 
+/* What the last pass knew of an item may be less than this pass does: the engine needs rows that are closed. */
+static bool close_row(const struct clock *k, const struct hd_item *it, uint32_t *row)
+{
+    bool changed = false;
+    for (uint32_t u = 0; u < k->x->threads; u++) {
+        if (u == it->thread || !row[u])
+            continue;
+        uint32_t last = hd_item_at(k->x, u, row[u] - 1);
+        for (uint32_t w = 0; w < k->x->threads; w++)
+            changed |= raise_to(row, w, it->thread, known(k, last, w));
+    }
+    return changed;
+}
+
 static bool refine(const struct clock *k, uint32_t i, uint32_t *row)
 {
     const struct hd_index *x = k->x;
@@ -223,6 +237,8 @@ static bool refine(const struct clock *k, uint32_t i, uint32_t *row)
             any |= close_sections(k, it, row, x->held[h].lock, x->held[h].shared);
         changed |= any;
     }
+    if (changed && k->by_value)
+        changed |= close_row(k, it, row);
     return changed;
 }
 

@@ -179,7 +179,7 @@ enum hd_engine_answer hd_engine_ask(struct hd_engine *e, const struct hd_query *
     if (!stage_zero(e))
         return HD_ENGINE_NO;
     e->stage = "stage1";
-    if (hd_engine_tails(e))
+    if (!e->by_value && hd_engine_tails(e))
         return HD_ENGINE_YES;
     return hd_engine_saturate(e);
 }
@@ -234,11 +234,12 @@ static uint32_t *words(size_t count)
     return hd_alloc((count + 1) * sizeof(uint32_t));
 }
 
-struct hd_engine *hd_engine_new(const struct hd_index *x, const struct hd_clocks *must)
+struct hd_engine *hd_engine_new(const struct hd_index *x, bool by_value)
 {
     struct hd_engine *e = hd_alloc(sizeof *e);
     e->x = x;
-    e->must = must;
+    e->by_value = by_value;
+    e->must = by_value ? &x->must_value : &x->must;
     e->threads = x->threads;
     e->base_of = HD_NO_INDEX;
     e->ideal = words(x->threads);
@@ -270,7 +271,8 @@ void hd_engine_free(struct hd_engine *e)
         free(e->marks[u].mark);
     void *parts[] = {e->ideal, e->cap, e->base, e->part, e->next, e->behind, e->stands, e->marks, e->pending,
                      e->cell_stamp, e->cell_writer, e->lock_stamp, e->lock_holder, e->lock_sharers,
-                     e->fired, e->cell_disturbed, e->lock_disturbed, e->line, e->pool, e->queue, e->fresh, e->source};
+                     e->fired, e->cell_disturbed, e->lock_disturbed, e->line, e->pool, e->queue, e->fresh, e->source,
+                     e->chosen};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         free(parts[i]);
     free(e);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The staged engine: FEAS by writer, for very many questions.
+ * The staged engine: FEAS for very many questions.
  *
  * Kept reads keep their writers here. Its "no" is a proof for that question; where
- * reads keep values only, a "no" says nothing and a "yes" is still a yes.
+ * reads keep values only, a "no" says nothing and a "yes" is still a yes. A second
+ * engine, by value, is asked then: it says nothing of a read that several writes
+ * can serve (analyze/sources.c) until stage 3 chooses among them, so its "no" is
+ * a proof, too.
  *
  *   stage 0  The ideal of what must be there, from the must-clocks, closed under
  *            the sections of locks held at the frontier. A frontier event inside
@@ -35,9 +38,14 @@ struct hd_range { uint32_t thread, from, to; };
 /* A thread left behind by the line-up: no use to ask before `thread` has made `count` items. */
 struct hd_behind { uint32_t thread, until_thread, until; };
 
+/* Stage 3 by value: that read sees that write. HD_LOOSE: nothing was said yet. */
+struct hd_chosen { uint32_t read, cell, write; };
+#define HD_LOOSE (HD_NO_INDEX - 1)
+
 struct hd_engine {
     const struct hd_index *x;
     const struct hd_clocks *must;
+    bool by_value;
     uint32_t threads;
     /* the question */
     const struct hd_query *q;
@@ -69,10 +77,13 @@ struct hd_engine {
     struct hd_behind *behind;
     uint32_t behinds;
     uint32_t branches;
+    uint64_t effort; /* items lined up in this question */
+    /* stage 3 by value */
+    struct hd_chosen *chosen;
+    uint32_t chosens, chosen_room;
 };
 
-/* `must` by writer; by value it is good for hd_engine_interval() alone. */
-struct hd_engine *hd_engine_new(const struct hd_index *, const struct hd_clocks *must);
+struct hd_engine *hd_engine_new(const struct hd_index *, bool by_value);
 void hd_engine_free(struct hd_engine *);
 
 /* `cell` of the freed read is the one whose last write is to be the challenger. */
@@ -111,6 +122,16 @@ bool hd_order_start(struct hd_engine *);
 bool hd_order_add(struct hd_engine *, uint32_t before, uint32_t after);
 bool hd_order_settle(struct hd_engine *, uint32_t firings); /* so many at most */
 uint32_t hd_outermost(const struct hd_index *, uint32_t item);
+uint32_t hd_order_write_after(const struct hd_engine *, const struct hd_track *, uint32_t write); /* the first, or HD_NO_INDEX */
+
+/* analyze/sources.c */
+uint32_t hd_source_of(const struct hd_engine *, uint32_t read, uint32_t cell); /* a write, HD_NO_INDEX: initial, HD_LOOSE */
+bool hd_source_serves(const struct hd_engine *, uint32_t read, uint32_t cell, uint32_t write);
+uint32_t hd_sources_cut(const struct hd_engine *); /* below it, the ideal's reads find in trace order what they need */
+bool hd_source_rules(struct hd_engine *, uint32_t read, uint32_t cell);    /* of a chosen one; false: a contradiction */
+bool hd_sources_before(struct hd_engine *, uint32_t write, uint32_t cell); /* chosen reads of writes before that one */
+uint32_t *hd_sources_list(const struct hd_engine *, uint32_t read, uint32_t cell, uint32_t *count, bool *complete);
+void hd_source_choose(struct hd_engine *, uint32_t read, uint32_t cell, uint32_t write);
 
 /* The clock of the mark that holds at this index, or NULL. */
 static inline const uint32_t *hd_mark_at(const struct hd_engine *e, uint32_t thread, uint32_t index)
@@ -139,6 +160,11 @@ static inline uint32_t hd_order_clock(const struct hd_engine *e, uint32_t item, 
     return mark && mark[thread] > must ? mark[thread] : must;
 }
 
+static inline const struct hd_tracks *hd_engine_readers(const struct hd_engine *e)
+{
+    return e->by_value ? &e->x->sure_readers : &e->x->readers;
+}
+
 static inline bool hd_in_ideal(const struct hd_engine *e, uint32_t item)
 {
     return e->x->item[item].index < e->ideal[e->x->item[item].thread];
@@ -147,8 +173,8 @@ static inline bool hd_in_ideal(const struct hd_engine *e, uint32_t item)
 /* analyze/lineup.c */
 enum hd_lineup { HD_FITS, HD_STUCK };
 /* Why an item may not go: where known, because before[0] < after[0] or before[1] < after[1] is open. Not before
- * `thread` has made `until` items. */
-struct hd_choice { uint32_t before[2], after[2]; bool known; uint32_t thread, until; };
+ * `thread` has made `until` items. Or because the loose read `read` does not find its value in `cell`. */
+struct hd_choice { uint32_t before[2], after[2]; bool known; uint32_t thread, until; bool loose; uint32_t read, cell; };
 enum hd_lineup hd_lineup(struct hd_engine *, struct hd_choice *);
 
 #endif

@@ -236,7 +236,7 @@ static void compute_limits(const struct hd_index *x, const struct hd_query *q, c
 
 struct hd_solver {
     const struct hd_index *x;
-    struct hd_engine *engine, *bounds; /* bounds: by what reads are to keep */
+    struct hd_engine *engine, *keeper; /* by writer; by what reads are to keep */
     struct hd_checker *checker; /* confirms a yes where the engine does not know all of the rules */
     struct hd_cone cone;
 };
@@ -246,8 +246,8 @@ struct hd_solver *hd_solver_new(const struct hd_index *x)
     struct hd_solver *s = hd_alloc(sizeof *s);
     size_t bytes = ((size_t)x->threads + 1) * sizeof(uint32_t);
     s->x = x;
-    s->engine = hd_engine_new(x, &x->must);
-    s->bounds = hd_engine_new(x, hd_must(x));
+    s->engine = hd_engine_new(x, false);
+    s->keeper = hd_engine_new(x, x->by_value);
     s->cone = (struct hd_cone){hd_alloc(bytes), hd_alloc(bytes), hd_alloc(bytes), hd_alloc(bytes)};
     return s;
 }
@@ -257,7 +257,7 @@ void hd_solver_free(struct hd_solver *s)
     if (!s)
         return;
     hd_engine_free(s->engine);
-    hd_engine_free(s->bounds);
+    hd_engine_free(s->keeper);
     hd_checker_free(s->checker);
     free(s->cone.limit);
     free(s->cone.must);
@@ -268,7 +268,7 @@ void hd_solver_free(struct hd_solver *s)
 
 void hd_feas_interval(struct hd_solver *s, uint32_t r, uint32_t cell, uint32_t thread, uint32_t *low, uint32_t *high)
 {
-    hd_engine_interval(s->bounds, r, cell, thread, low, high);
+    hd_engine_interval(s->keeper, r, cell, thread, low, high);
 }
 
 static bool make_cone(struct hd_solver *s, const struct hd_query *q)
@@ -280,14 +280,14 @@ static bool make_cone(struct hd_solver *s, const struct hd_query *q)
     return closure(s->x, q, &s->cone);
 }
 
-static enum hd_engine_answer confirm(struct hd_solver *s, const struct hd_query *q)
+static enum hd_engine_answer confirm(struct hd_solver *s, const struct hd_engine *e, const struct hd_query *q)
 {
     struct hd_answer a = {0};
     if (!s->x->intricate && !q->stuck)
         return HD_ENGINE_YES;
     if (!s->checker)
         s->checker = hd_checker_new(s->x->trace, !s->x->by_value);
-    hd_engine_order(s->engine, &a);
+    hd_engine_order(e, &a);
     uint64_t freed = q->freed == HD_NO_INDEX ? UINT64_MAX : s->x->item[q->freed].position;
     const char *wrong = hd_checker_run(s->checker, a.order, a.count, freed);
     free(a.order);
@@ -302,16 +302,16 @@ static enum hd_engine_answer confirm(struct hd_solver *s, const struct hd_query 
 }
 
 /* Any cell of the freed read in which it would see something else will do. */
-static enum hd_engine_answer ask_engine(struct hd_solver *s, const struct hd_query *q)
+static enum hd_engine_answer ask_engine(struct hd_solver *s, struct hd_engine *e, const struct hd_query *q)
 {
     enum hd_engine_answer all = HD_ENGINE_NO;
     const struct hd_item *r = q->freed == HD_NO_INDEX ? NULL : &s->x->item[q->freed];
     for (uint32_t k = 0; k < (r ? r->cells : 1); k++) {
         if (r && !hd_feas_differs(s->x, q->freed, q->challenger, r->cell + k))
             continue;
-        enum hd_engine_answer one = hd_engine_ask(s->engine, q, r ? r->cell + k : 0);
+        enum hd_engine_answer one = hd_engine_ask(e, q, r ? r->cell + k : 0);
         if (one == HD_ENGINE_YES)
-            one = confirm(s, q);
+            one = confirm(s, e, q);
         if (one == HD_ENGINE_YES)
             return one;
         all = one == HD_ENGINE_UNKNOWN ? one : all;
@@ -336,32 +336,46 @@ static bool affordable(const struct hd_solver *s, const struct hd_query *q)
     return q->budget || !q->words || items <= q->words;
 }
 
+/* What no engine can tell is searched, state by state. */
+static void search(struct hd_solver *s, const struct hd_query *q, enum hd_wanted wanted, struct hd_answer *answer)
+{
+    if (!make_cone(s, q)) {
+        answer->stage = "stage0";
+        return;
+    }
+    if (!affordable(s, q)) {
+        *answer = (struct hd_answer){.decision = HD_OPEN, .stage = "budget"};
+        return;
+    }
+    compute_limits(s->x, q, &s->cone);
+    answer->stage = "search";
+    hd_search(s->x, q, &s->cone, wanted != HD_VERDICT, answer);
+    if (answer->decision == HD_OPEN)
+        answer->stage = "budget";
+}
+
 void hd_feas(struct hd_solver *s, const struct hd_query *q, enum hd_wanted wanted, struct hd_answer *answer)
 {
+    struct hd_engine *engine = s->engine;
+    uint64_t effort = 0;
     *answer = (struct hd_answer){.decision = HD_IMPOSSIBLE, .stage = "stage0"};
     if (s->x->by_value && !make_cone(s, q))
         return;
-    enum hd_engine_answer engine = ask_engine(s, q);
-    answer->stage = s->engine->stage;
-    if (engine == HD_ENGINE_YES) {
+    enum hd_engine_answer said = ask_engine(s, engine, q);
+    if (said != HD_ENGINE_YES && s->x->by_value && affordable(s, q)) {
+        engine = s->keeper;
+        said = ask_engine(s, engine, q);
+        effort = engine->effort;
+    } else if (said == HD_ENGINE_NO && s->x->by_value)
+        said = HD_ENGINE_UNKNOWN;
+    answer->stage = engine->stage;
+    if (said == HD_ENGINE_YES) {
         answer->decision = HD_WITNESS;
         if (wanted != HD_VERDICT)
-            hd_engine_order(s->engine, answer);
-    } else if (engine == HD_ENGINE_UNKNOWN || s->x->by_value) {
-        if (!make_cone(s, q)) {
-            answer->stage = "stage0";
-            return;
-        }
-        if (!affordable(s, q)) {
-            *answer = (struct hd_answer){.decision = HD_OPEN, .stage = "budget"};
-            return;
-        }
-        compute_limits(s->x, q, &s->cone);
-        answer->stage = "search";
-        hd_search(s->x, q, &s->cone, wanted != HD_VERDICT, answer);
-        if (answer->decision == HD_OPEN)
-            answer->stage = "budget";
-    }
+            hd_engine_order(engine, answer);
+    } else if (said == HD_ENGINE_UNKNOWN)
+        search(s, q, wanted, answer);
+    answer->words += effort;
     if (wanted == HD_SHORT_ORDER && answer->decision == HD_WITNESS)
         polish(s, q, answer);
 }

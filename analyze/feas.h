@@ -6,8 +6,9 @@
  * Kept reads keep their values (their writers where the trace has no values, or
  * it is asked for). The staged engine (analyze/engine.h) is asked first, by
  * writer: its yes is a yes. Its no is the answer where writers are to be kept;
- * else a closure by value may say no, and what is left is searched state by state
- * (analyze/search.h). All of this is exact; "open" comes from the state budget.
+ * else it is asked again, by value. What no engine can tell, for it has too many
+ * choices or rules that the engine does not know in full, is searched state by
+ * state (analyze/search.h). All of this is exact; "open" comes from the budget.
  *
  * The order of a witness has the fewest context switches, unless finding that
  * out takes too many states. */

@@ -248,7 +248,7 @@ static void build_tracks(struct hd_index *x)
 {
     hd_tracks_build(x, &x->writes, x->cells, is_write);
     hd_tracks_build(x, &x->reads, x->cells, is_read);
-    hd_tracks_readers(x);
+    hd_tracks_readers(x, &x->readers, false);
     hd_tracks_build(x, &x->takes, x->objects, is_take);
     hd_tracks_build(x, &x->posts, x->objects, is_post);
     hd_tracks_build(x, &x->passes, x->objects, is_pass);
@@ -346,6 +346,8 @@ struct hd_index *hd_index_new(const struct hd_trace *trace, bool strict_writers,
         x->has_still |= x->item[i].class == HD_STILL;
     }
     hd_clock_compute(x);
+    if (x->by_value)
+        hd_sources_find(x);
     return x;
 }
 
@@ -354,7 +356,7 @@ void hd_index_free(struct hd_index *x)
     if (!x)
         return;
     struct hd_tracks *tracks[] = {&x->writes, &x->reads, &x->readers, &x->takes, &x->posts, &x->passes, &x->empties,
-                                  &x->signals, &x->waits, &x->wakes, &x->refused};
+                                  &x->signals, &x->waits, &x->wakes, &x->refused, &x->sure_readers};
     for (size_t i = 0; i < sizeof tracks / sizeof *tracks; i++)
         hd_tracks_free(tracks[i]);
     hd_clocks_free(&x->must, x->threads);
@@ -376,6 +378,8 @@ void hd_index_free(struct hd_index *x)
     free(x->wake);
     free(x->signal);
     free(x->nth);
+    free(x->loose);
+    free(x->loose_read);
     free(x);
 }
 

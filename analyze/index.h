@@ -112,6 +112,10 @@ struct hd_index {
     uint32_t *signal;  /* and that signal; else HD_NO_INDEX */
     struct hd_tracks writes, reads, takes, posts, passes, empties, signals, waits, wakes, refused;
     struct hd_tracks readers; /* by write slot; of the initial contents by slots + cell */
+    struct hd_tracks sure_readers; /* by value: those of them that no other write can serve */
+    bool *loose;          /* by value, a slot: several writes can serve this read */
+    uint32_t *loose_read; /* items with such a slot, in trace order */
+    uint32_t loose_reads;
     bool has_still;
     struct hd_clocks must;      /* by writer */
     struct hd_clocks must_value; /* by value; only where by_value */
@@ -216,11 +220,12 @@ void hd_cells_find(struct hd_index *, struct hd_cell_map *);
 /* analyze/tracks.c */
 void hd_tracks_build(const struct hd_index *, struct hd_tracks *, uint32_t objects,
                      bool (*wanted)(const struct hd_item *));
-void hd_tracks_readers(struct hd_index *);
+void hd_tracks_readers(const struct hd_index *, struct hd_tracks *, bool sure); /* sure: those alone */
 void hd_tracks_free(struct hd_tracks *);
 
 /* analyze/clock.c */
 void hd_clock_compute(struct hd_index *);
+void hd_sources_find(struct hd_index *); /* analyze/sources.c: which reads are loose */
 void hd_clocks_free(struct hd_clocks *, uint32_t threads);
 
 #endif

@@ -2,12 +2,15 @@
 // The greedy line-up: below the cut as in the trace, then always the first item in
 // trace order that may go. A thread whose item may not is left behind and asked
 // again after each step. Every rule of a correct reordering is tested here.
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/engine.h"
 #include "proto/memory.h"
 
-enum { BRANCHES = 400, DEPTH = 40, FIRINGS = 200 };
+enum { BRANCHES = 400, DEPTH = 40, FIRINGS = 200, CHOICES = 4000, CHOICES_DEEP = 200 };
+/* By value: items lined up for one question. */
+#define EFFORT ((uint64_t)4 << 20)
 
 /* An open section that another one follows in the trace: the cut is before it. */
 static void cut_open(struct hd_engine *e, uint32_t thread)
@@ -34,6 +37,8 @@ static void cut_open(struct hd_engine *e, uint32_t thread)
 static void begin(struct hd_engine *e)
 {
     const struct hd_index *x = e->x;
+    if (e->by_value)
+        e->cut = hd_sources_cut(e);
     for (uint32_t u = 0; u < e->threads; u++)
         cut_open(e, u);
     for (uint32_t u = 0; u < e->threads; u++) {
@@ -114,17 +119,23 @@ static uint32_t blocking_section(struct hd_engine *e, const struct hd_item *it)
     return HD_NO_INDEX;
 }
 
-/* A read of the cell's contents that is still to come, other than by the item itself. */
+/* A read of the cell's contents that is still to come, other than by the item itself, and that no other write serves. */
 static uint32_t pending_reader(struct hd_engine *e, uint32_t item, uint32_t cell)
 {
     const struct hd_index *x = e->x;
+    const struct hd_tracks *readers = hd_engine_readers(e);
     uint32_t v = *writer_of(e, cell), slot = v == HD_NO_INDEX ? x->slots + cell : hd_write_slot(x, v, cell);
-    for (uint32_t n = x->readers.first[slot]; n < x->readers.first[slot + 1]; n++) {
-        const struct hd_track *t = &x->readers.track[n];
-        uint32_t at = t->from + hd_track_count(&x->readers, t, e->next[t->thread]);
-        if (at < t->to && x->readers.at[at] < e->ideal[t->thread] &&
-            hd_item_at(x, t->thread, x->readers.at[at]) != item)
-            return hd_item_at(x, t->thread, x->readers.at[at]);
+    for (uint32_t n = readers->first[slot]; n < readers->first[slot + 1]; n++) {
+        const struct hd_track *t = &readers->track[n];
+        uint32_t at = t->from + hd_track_count(readers, t, e->next[t->thread]);
+        if (at < t->to && readers->at[at] < e->ideal[t->thread] &&
+            hd_item_at(x, t->thread, readers->at[at]) != item)
+            return hd_item_at(x, t->thread, readers->at[at]);
+    }
+    for (uint32_t i = 0; i < e->chosens; i++) {
+        const struct hd_chosen *c = &e->chosen[i];
+        if (c->cell == cell && c->write == v && c->read != item && !done(e, c->read))
+            return c->read;
     }
     return HD_NO_INDEX;
 }
@@ -178,18 +189,22 @@ static bool access_may_go(struct hd_engine *e, uint32_t item, struct hd_choice *
     const struct hd_index *x = e->x;
     const struct hd_item *it = &x->item[item];
     for (uint32_t c = it->cell; c < it->cell + it->cells; c++) {
-        if (e->cell_disturbed[c] != e->line_stamp)
+        if (!e->by_value && e->cell_disturbed[c] != e->line_stamp)
             continue;
         uint32_t now = *writer_of(e, c);
-        if (it->reads && now != x->writer[hd_read_slot(x, item, c)]) {
-            uint32_t v = x->writer[hd_read_slot(x, item, c)];
-            bool over = v == HD_NO_INDEX || done(e, v);
-            *why = (struct hd_choice){{item, now}, {now, v}, now != HD_NO_INDEX && over, 0, 0};
+        if (it->reads && !hd_source_serves(e, item, c, now)) {
+            uint32_t v = hd_source_of(e, item, c);
+            bool over = v == HD_NO_INDEX || (v != HD_LOOSE && done(e, v));
+            *why = (struct hd_choice){{item, now}, {now, v}, now != HD_NO_INDEX && over, 0, 0, false, item, c};
+            why->loose = v == HD_LOOSE;
+            why->known |= why->loose;
+            if (why->loose)
+                return false;
             return wait_for(e, over ? HD_NO_INDEX : v, why);
         }
         uint32_t q = it->writes ? pending_reader(e, item, c) : HD_NO_INDEX;
         if (q != HD_NO_INDEX) {
-            *why = (struct hd_choice){{q, item}, {item, now}, true, 0, 0};
+            *why = (struct hd_choice){{q, item}, {item, now}, true, 0, 0, false, 0, 0};
             return wait_for(e, q, why);
         }
     }
@@ -204,7 +219,7 @@ static bool may_go(struct hd_engine *e, uint32_t item, struct hd_choice *why)
 {
     const struct hd_index *x = e->x;
     const struct hd_item *it = &x->item[item];
-    why->known = false;
+    why->known = why->loose = false;
     if (!clock_done(e, item, why))
         return false;
     if (it->class == HD_ACCESS)
@@ -213,7 +228,7 @@ static bool may_go(struct hd_engine *e, uint32_t item, struct hd_choice *why)
         uint32_t other = blocking_section(e, it);
         if (other == HD_NO_INDEX)
             return true;
-        *why = (struct hd_choice){{x->item[other].partner, it->partner}, {item, other}, true, 0, 0};
+        *why = (struct hd_choice){{x->item[other].partner, it->partner}, {item, other}, true, 0, 0, false, 0, 0};
         return wait_for(e, x->item[other].partner, why);
     }
     if (it->class == HD_SIGNALS) {
@@ -228,11 +243,12 @@ static void go(struct hd_engine *e, uint32_t item)
 {
     const struct hd_item *it = &e->x->item[item];
     for (uint32_t c = it->cell; it->writes && c < it->cell + it->cells; c++)
-        if (e->cell_disturbed[c] == e->line_stamp)
+        if (e->by_value || e->cell_disturbed[c] == e->line_stamp)
             *writer_of(e, c) = item;
     if (it->class == HD_TAKE || ((it->class == HD_LEAVE || it->class == HD_WAITS) && it->partner != HD_NO_INDEX))
         e->lock_stamp[it->class == HD_TAKE ? it->object : e->x->item[it->partner].object] = 0;
     e->next[it->thread]++;
+    e->effort++;
     HD_GROW(e->line, e->lines, e->line_room);
     e->line[e->lines++] = item;
 }
@@ -331,7 +347,7 @@ static bool nothing_new(const struct hd_engine *e, size_t pooled, uint32_t cut, 
 
 static enum hd_engine_answer both_sides(struct hd_engine *e, const struct hd_choice *choice, unsigned depth)
 {
-    uint32_t ideal[e->threads + 1], cut = e->cut;
+    uint32_t ideal[e->threads + 1], cut = e->cut, chosens = e->chosens;
     struct hd_saved *saved = hd_marks_save(e);
     size_t pooled = e->pooled;
     enum hd_engine_answer answer = HD_ENGINE_NO;
@@ -347,9 +363,53 @@ static enum hd_engine_answer both_sides(struct hd_engine *e, const struct hd_cho
         hd_marks_restore(e, saved);
         memcpy(e->ideal, ideal, e->threads * sizeof *ideal);
         e->cut = cut;
+        e->chosens = chosens;
     }
     hd_marks_forget(e, saved);
     return answer;
+}
+
+static bool take_source(struct hd_engine *e, const struct hd_choice *choice, uint32_t write)
+{
+    hd_source_choose(e, choice->read, choice->cell, write);
+    if ((write == HD_NO_INDEX || hd_order_add(e, write, choice->read)) && hd_source_rules(e, choice->read, choice->cell))
+        return hd_order_settle(e, UINT32_MAX);
+    hd_marks_drop_queue(e);
+    return false;
+}
+
+/* The read sees one of them. */
+static enum hd_engine_answer every_source(struct hd_engine *e, const struct hd_choice *choice, unsigned depth)
+{
+    uint32_t ideal[e->threads + 1], cut = e->cut, chosens = e->chosens, count;
+    bool complete;
+    uint32_t *source = hd_sources_list(e, choice->read, choice->cell, &count, &complete);
+    struct hd_saved *saved = hd_marks_save(e);
+    enum hd_engine_answer answer = complete ? HD_ENGINE_NO : HD_ENGINE_UNKNOWN;
+    memcpy(ideal, e->ideal, e->threads * sizeof *ideal);
+    for (uint32_t i = 0; i < count && answer != HD_ENGINE_YES; i++) {
+        if (take_source(e, choice, source[i])) {
+            enum hd_engine_answer one = branch(e, depth + 1);
+            answer = one == HD_ENGINE_NO ? answer : one;
+        }
+        if (answer == HD_ENGINE_YES)
+            break;
+        hd_marks_restore(e, saved);
+        memcpy(e->ideal, ideal, e->threads * sizeof *ideal);
+        e->cut = cut;
+        e->chosens = chosens;
+    }
+    hd_marks_forget(e, saved);
+    free(source);
+    return answer;
+}
+
+static bool too_much(struct hd_engine *e, unsigned depth)
+{
+    e->branches++;
+    if (e->by_value)
+        return depth >= CHOICES_DEEP || e->branches > CHOICES || e->effort > EFFORT;
+    return depth == DEPTH || e->branches > BRANCHES;
 }
 
 /* Stage 3. `unknown` where a choice could not be named, or there were too many. */
@@ -358,10 +418,10 @@ static enum hd_engine_answer branch(struct hd_engine *e, unsigned depth)
     struct hd_choice choice;
     if (hd_lineup(e, &choice) == HD_FITS)
         return HD_ENGINE_YES;
-    if (!choice.known || depth == DEPTH || ++e->branches > BRANCHES)
+    if (!choice.known || too_much(e, depth))
         return HD_ENGINE_UNKNOWN;
     e->stage = "stage3";
-    return both_sides(e, &choice, depth);
+    return choice.loose ? every_source(e, &choice, depth) : both_sides(e, &choice, depth);
 }
 
 /* A line-up needs no settled order: where that takes long, it is tried before. */
@@ -383,6 +443,7 @@ enum hd_engine_answer hd_engine_saturate(struct hd_engine *e)
 {
     e->stage = "stage2";
     e->branches = 0;
+    e->effort = 0;
     enum hd_engine_answer answer = settle(e);
     if (answer == HD_ENGINE_YES)
         memcpy(e->part, e->ideal, e->threads * sizeof *e->part);

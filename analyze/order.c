@@ -125,9 +125,11 @@ static void adopt(struct hd_engine *e, uint32_t item)
     const struct hd_item *it = &x->item[item];
     for (uint32_t n = it->need; n < it[1].need; n++)
         inherit(e, item, x->need[n]);
-    for (uint32_t k = 0; it->reads && k < it->cells; k++)
-        if (x->writer[it->slot + k] != HD_NO_INDEX)
-            inherit(e, item, x->writer[it->slot + k]);
+    for (uint32_t k = 0; it->reads && k < it->cells; k++) {
+        uint32_t source = hd_source_of(e, item, it->cell + k);
+        if (source < HD_LOOSE)
+            inherit(e, item, source);
+    }
     if (it->class == HD_WOKEN && !it->all && x->signal[it->object] != HD_NO_INDEX)
         inherit(e, item, x->signal[it->object]);
 }
@@ -178,7 +180,7 @@ static uint32_t may_follow(const struct hd_engine *e, const struct hd_track *t, 
 }
 
 /* The first write of the track that comes after write v (HD_NO_INDEX: all do), in the ideal. */
-static uint32_t first_write_after(const struct hd_engine *e, const struct hd_track *t, uint32_t v)
+uint32_t hd_order_write_after(const struct hd_engine *e, const struct hd_track *t, uint32_t v)
 {
     const struct hd_index *x = e->x;
     const struct hd_item *iv = v == HD_NO_INDEX ? NULL : &x->item[v];
@@ -210,7 +212,11 @@ static bool rules_of_read(struct hd_engine *e, uint32_t q, uint32_t cell, bool a
     const struct hd_index *x = e->x;
     const struct hd_item *it = &x->item[q];
     const uint32_t *must = hd_clock_row(x, e->must, q), *mark = hd_mark_at(e, it->thread, it->index);
-    uint32_t v = x->writer[hd_read_slot(x, q, cell)];
+    uint32_t v = hd_source_of(e, q, cell);
+    if (v == HD_LOOSE)
+        return true;
+    if (e->by_value && x->loose[hd_read_slot(x, q, cell)])
+        return hd_source_rules(e, q, cell);
     for (uint32_t n = x->writes.first[cell]; n < x->writes.first[cell + 1]; n++) {
         const struct hd_track *t = &x->writes.track[n];
         uint32_t u = t->thread, known = u == it->thread ? it->index : must[u];
@@ -218,7 +224,7 @@ static bool rules_of_read(struct hd_engine *e, uint32_t q, uint32_t cell, bool a
         uint32_t y = news(e, u, bound, known) ? last_write_below(x, t, bound) : HD_NO_INDEX;
         if (y != HD_NO_INDEX && y != v && (v == HD_NO_INDEX || !add(e, y, v, false)))
             return false;
-        y = again ? HD_NO_INDEX : first_write_after(e, t, v);
+        y = again ? HD_NO_INDEX : hd_order_write_after(e, t, v);
         if (y != HD_NO_INDEX && y != q && !add(e, q, y, false))
             return false;
         mark = hd_mark_at(e, it->thread, it->index);
@@ -230,12 +236,13 @@ static bool rules_of_read(struct hd_engine *e, uint32_t q, uint32_t cell, bool a
 static bool readers_before(struct hd_engine *e, uint32_t slot, uint32_t y)
 {
     const struct hd_index *x = e->x;
-    for (uint32_t n = x->readers.first[slot]; n < x->readers.first[slot + 1]; n++) {
-        const struct hd_track *t = &x->readers.track[n];
-        uint32_t count = hd_track_count(&x->readers, t, e->ideal[t->thread]);
-        uint32_t q = count ? hd_item_at(x, t->thread, x->readers.at[t->from + count - 1]) : HD_NO_INDEX;
+    const struct hd_tracks *readers = hd_engine_readers(e);
+    for (uint32_t n = readers->first[slot]; n < readers->first[slot + 1]; n++) {
+        const struct hd_track *t = &readers->track[n];
+        uint32_t count = hd_track_count(readers, t, e->ideal[t->thread]);
+        uint32_t q = count ? hd_item_at(x, t->thread, readers->at[t->from + count - 1]) : HD_NO_INDEX;
         if (q == y)
-            q = count > 1 ? hd_item_at(x, t->thread, x->readers.at[t->from + count - 2]) : HD_NO_INDEX;
+            q = count > 1 ? hd_item_at(x, t->thread, readers->at[t->from + count - 2]) : HD_NO_INDEX;
         if (q != HD_NO_INDEX && !add(e, q, y, false))
             return false;
     }
@@ -256,7 +263,7 @@ static bool rules_of_write(struct hd_engine *e, uint32_t y, uint32_t cell)
         if (v != HD_NO_INDEX && !readers_before(e, hd_write_slot(x, v, cell), y))
             return false;
     }
-    return true;
+    return !e->by_value || hd_sources_before(e, y, cell);
 }
 
 /* Sections that began before `last`, an item of this section, ended before it began. */
@@ -372,7 +379,10 @@ bool hd_order_start(struct hd_engine *e)
     hd_marks_reset(e);
     e->stamp++;
     e->freshes = 0;
+    e->chosens = 0;
     e->cut = HD_NO_INDEX;
+    if (e->by_value)
+        e->cut = hd_sources_cut(e);
     for (uint32_t f = 0; f < e->q->frontiers; f++) {
         const struct hd_item *at = &x->item[e->q->frontier[f]];
         for (uint32_t h = at->held; h != HD_NO_INDEX; h = x->held[h].below) {

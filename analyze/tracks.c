@@ -50,7 +50,7 @@ static uint32_t object_of(const struct hd_index *x, const struct hd_item *it, ui
 }
 
 static void build(const struct hd_index *x, struct hd_tracks *s, uint32_t objects,
-                  bool (*wanted)(const struct hd_item *), bool readers)
+                  bool (*wanted)(const struct hd_item *), bool readers, bool sure)
 {
     struct gathering g = {0};
     for (uint32_t i = 0; i < x->items; i++)
@@ -62,7 +62,8 @@ static void build(const struct hd_index *x, struct hd_tracks *s, uint32_t object
         for (uint32_t n = 0; n < x->thread[t].count; n++) {
             const struct hd_item *it = &x->item[x->thread[t].item[n]];
             for (uint32_t k = 0; wanted(it) && (k < it->cells || k == 0); k++)
-                g.entry[g.count++] = (struct entry){object_of(x, it, k, readers), t, n};
+                if (!sure || !x->loose[it->slot + k])
+                    g.entry[g.count++] = (struct entry){object_of(x, it, k, readers), t, n};
         }
     arrange(s, objects, &g);
     free(g.entry);
@@ -71,7 +72,7 @@ static void build(const struct hd_index *x, struct hd_tracks *s, uint32_t object
 void hd_tracks_build(const struct hd_index *x, struct hd_tracks *s, uint32_t objects,
                      bool (*wanted)(const struct hd_item *))
 {
-    build(x, s, objects, wanted, false);
+    build(x, s, objects, wanted, false, false);
 }
 
 static bool is_read(const struct hd_item *it)
@@ -79,9 +80,9 @@ static bool is_read(const struct hd_item *it)
     return it->reads;
 }
 
-void hd_tracks_readers(struct hd_index *x)
+void hd_tracks_readers(const struct hd_index *x, struct hd_tracks *s, bool sure)
 {
-    build(x, &x->readers, x->slots + x->cells, is_read, true);
+    build(x, s, x->slots + x->cells, is_read, true, sure);
 }
 
 void hd_tracks_free(struct hd_tracks *s)
