@@ -252,7 +252,7 @@ static bool question_of(const struct smt_view *v, const char *kind, const long *
         add(one, SMT_INITIAL, event, 1);
     else if (!strcmp(kind, "nondet") || !strcmp(kind, "atomicity"))
         add(one, SMT_TRIPLET, (unsigned[]){event[0], event[2]}, 2);
-    else if (!strcmp(kind, "deadlock") && is_asked(v, p))
+    else if (!strcmp(kind, "deadlock") && p[1] >= 0 && is_asked(v, p))
         add(one, p[2] < 0 && v->m->t->event[p[1]].kind == HD_END ? SMT_ENDED : SMT_CYCLE, event, p[2] < 0 ? 2 : 3);
     return one->count > 0;
 }
@@ -284,7 +284,7 @@ static bool read_account(struct smt_candidates *l, const struct smt_view *v, cha
         const char *stage = row ? row : "";
         l->lines++;
         l->open += verdict == SMT_OPEN;
-        l->patterns += !strcmp(kind, "deadlock") && !strcmp(stage, "pattern");
+        l->patterns += !strcmp(kind, "deadlock") && (p[1] < 0 || !strcmp(stage, "pattern"));
         if (question_of(v, kind, p, &one) && !enter(l, &one.candidate->question, verdict, stage)) {
             printf("the engine's alone, or twice: ");
             smt_question_print(&one.candidate->question);

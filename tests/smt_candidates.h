@@ -19,7 +19,7 @@ struct smt_candidates {
     struct smt_candidate *candidate; /* sorted */
     size_t count, room;
     unsigned long open, lines; /* of the whole account */
-    unsigned patterns; /* lines that stand for more cycles than were asked about: the others are not listed */
+    unsigned patterns; /* lines that stand for more cycles, or for those cut short: not all are listed */
 };
 
 /* Those of the trace, with the engine's verdicts. False, after a line that says so: the engine lists others. */
