@@ -77,9 +77,12 @@ static void random_access(struct made *m, unsigned thread, bool atomics)
         e->value = 4;
         byte = m->heap = m->bytes++;
     }
+    unsigned place = at < 5 && m->places > 1 ? pick(m->places) : 0;
+    uint64_t address = where[at].address + 0x10000 * place;
+    byte += 4 * place;
     if (kind == HD_READ && !pick(20))
-        emit_access(m, thread, HD_UNSEEN_WRITE, byte, where[at].size, where[at].address);
-    emit_access(m, thread, kind, byte, where[at].size, where[at].address);
+        emit_access(m, thread, HD_UNSEEN_WRITE, byte, where[at].size, address);
+    emit_access(m, thread, kind, byte, where[at].size, address);
 }
 
 static bool held_elsewhere(const struct made *m, unsigned thread, unsigned lock)
@@ -156,7 +159,7 @@ static void random_condition(struct made *m, unsigned thread)
 
 static void random_wake(struct made *m, unsigned thread)
 {
-    if (!m->signalled[thread] && pick(6))
+    if (!m->signalled[thread] && pick(m->lasting > 1 ? 60 : 6))
         return;
     emit_on(m, thread, HD_COND_WAKE, COND)->value = m->signalled[thread];
     m->waiting[thread] = m->signalled[thread] = false;
@@ -227,7 +230,7 @@ static void random_thread_event(struct made *m, unsigned t)
         emit(m, t, HD_JOIN)->value = other;
     } else if (other != t && other && other <= m->created && !m->ended[other] && !pick(2)) {
         emit(m, t, HD_JOIN_FAIL)->value = other;
-    } else if (t && !pick(2)) {
+    } else if (t && !pick(2) && (m->lasting < 2 || !pick(m->lasting))) {
         m->ended[t] = true;
         emit(m, t, HD_END);
     }
@@ -258,7 +261,7 @@ static void step(struct made *m, unsigned t, unsigned seed, unsigned lock_share)
     }
 }
 
-void generate(struct made *m, unsigned seed)
+static void start(struct made *m, unsigned seed, unsigned threads, unsigned places)
 {
     static const uint8_t kinds[OBJECTS] = {HD_OBJECT_MUTEX, HD_OBJECT_MUTEX, HD_OBJECT_SPIN, HD_OBJECT_RWLOCK,
                                            HD_OBJECT_COND, HD_OBJECT_BARRIER, HD_OBJECT_SEMAPHORE, HD_OBJECT_ONCE,
@@ -267,10 +270,11 @@ void generate(struct made *m, unsigned seed)
     memset(m, 0, sizeof *m);
     m->t = hd_trace_new();
     m->t->has_values = seed % 5 > 1;
-    m->threads = 3 + pick(2);
+    m->threads = threads ? threads : 3 + pick(2);
     m->heap = 3;
     m->nested = seed % 9 == 6 || seed % 9 == 8;
-    m->bytes = 4;
+    m->places = places;
+    m->bytes = 4 * places;
     m->semaphore = m->semaphore_start = pick(3);
     for (unsigned b = 0; b < BYTES; b++)
         m->memory[b] = m->initial[b] = (uint8_t)pick(2);
@@ -281,10 +285,27 @@ void generate(struct made *m, unsigned seed)
     }
     for (unsigned i = 0; i < OBJECTS; i++)
         hd_trace_add_object(m->t, kinds[i], 0x9000 + 64 * i);
-    unsigned want = 20 + pick(13), lock_share = seed % 3 == 0 || m->nested ? 80 : 20 + pick(30);
-    for (unsigned tries = 0; m->t->events < want && tries < 1000; tries++) {
+}
+
+static void run(struct made *m, unsigned seed, unsigned events, unsigned tries)
+{
+    unsigned lock_share = seed % 3 == 0 || m->nested ? 80 : 20 + pick(30);
+    while (m->t->events < events && tries-- > 0) {
         unsigned t = pick(m->threads);
         if (t <= m->created && !m->ended[t])
             step(m, t, seed, lock_share);
     }
+}
+
+void generate(struct made *m, unsigned seed)
+{
+    start(m, seed, 0, 1);
+    run(m, seed, 20 + pick(13), 1000);
+}
+
+void generate_long(struct made *m, unsigned seed, unsigned threads, unsigned events, unsigned places)
+{
+    start(m, seed, threads, places);
+    m->lasting = 1 + events / 40;
+    run(m, seed, events, 40 * events);
 }

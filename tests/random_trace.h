@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Random well-formed traces: a random program, run at random. Every primitive
- * has its turn, a few in each trace. */
+ * has its turn, a few in each trace. How much fits in a trace is a matter of the
+ * program that includes this: -DRANDOM_THREADS and so on. */
 #ifndef HD_RANDOM_TRACE_H
 #define HD_RANDOM_TRACE_H
 
 #include "proto/trace.h"
 
-enum { THREADS = 4, LOCKS = 3, EVENTS = 40, BYTES = 16 };
+#ifndef RANDOM_THREADS
+#define RANDOM_THREADS 4
+#define RANDOM_EVENTS 40
+#define RANDOM_BYTES 16
+#endif
+
+enum { THREADS = RANDOM_THREADS, LOCKS = 3, EVENTS = RANDOM_EVENTS, BYTES = RANDOM_BYTES };
 enum { RWLOCK = LOCKS, COND, BARRIER, SEMAPHORE, ONCE, USER, OBJECTS };
 
 struct made { /* the program, half run */
@@ -26,9 +33,13 @@ struct made { /* the program, half run */
     unsigned once; /* 0, 1 + thread, or 100 */
     bool before;
     bool nested; /* locks are kept long */
+    unsigned places;  /* as many times the usual places to access */
+    unsigned lasting; /* more than 1: a thread seldom ends, a wait seldom times out */
 };
 
 unsigned pick(unsigned n);
 void generate(struct made *, unsigned seed);
+/* With so many threads and events; `places` times as much memory. */
+void generate_long(struct made *, unsigned seed, unsigned threads, unsigned events, unsigned places);
 
 #endif
