@@ -322,6 +322,32 @@ static bool initialises(const struct made *m, unsigned at)
     return inside;
 }
 
+/* Its one unit is taken and given back by turns in every thread: then who has it alone is waited for. */
+static bool semaphore_is_mutex(const struct made *m)
+{
+    bool has[THREADS] = {false};
+    for (unsigned i = 0; i < m->t->events; i++) {
+        const struct hd_event *e = &m->t->event[i];
+        if (e->kind != HD_SEM_WAIT && e->kind != HD_SEM_POST)
+            continue;
+        if (has[e->thread] == (e->kind == HD_SEM_WAIT))
+            return false;
+        has[e->thread] = e->kind == HD_SEM_WAIT;
+    }
+    return m->semaphore_start == 1;
+}
+
+static bool has_unit(const struct made *m, unsigned at)
+{
+    bool has = false;
+    for (unsigned i = 0; i < at; i++) {
+        const struct hd_event *e = &m->t->event[i];
+        if (e->thread == m->t->event[at].thread && (e->kind == HD_SEM_WAIT || e->kind == HD_SEM_POST))
+            has = e->kind == HD_SEM_WAIT;
+    }
+    return has;
+}
+
 /* Can the request have to wait for the thread that stands before event `at`? */
 static bool waits_for(const struct made *m, const struct hd_event *request, unsigned at)
 {
@@ -332,6 +358,8 @@ static bool waits_for(const struct made *m, const struct hd_event *request, unsi
         return request->value == m->t->event[at].thread;
     if (request->kind == HD_ONCE_PASS)
         return initialises(m, at);
+    if (request->kind == HD_SEM_WAIT && semaphore_is_mutex(m) && !has_unit(m, at))
+        return false;
     return owes(m, at, request->kind == HD_SEM_WAIT);
 }
 
