@@ -203,6 +203,8 @@ void hd_spin_pause(struct hd_thread *);
 bool hd_any_outside(void);
 void hd_access_stop(struct hd_thread *, unsigned kind, unsigned size, uint64_t pc);
 void hd_thread_ended(struct hd_thread *);
+void hd_leaver(const struct hd_thread *); /* it ends now; the next one to run waits for that: */
+void hd_await_leaver(void);
 void hd_outside_begin(struct hd_thread *);
 void hd_outside_end(struct hd_thread *);
 void hd_take_away(struct hd_thread *);

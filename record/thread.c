@@ -60,6 +60,28 @@ static void shed_memory(struct hd_thread *t)
         syscall(SYS_madvise, from, to - from, MADV_DONTNEED);
 }
 
+/* libc takes a thread down after its last event: it frees the thread's cached blocks and its arena, and may find
+ * the heap damaged. Whoever runs next waits until that is over, or it would depend on the clock where blocks lie. */
+#define LEAVE_TRIES 2000 /* about a second */
+
+static _Atomic int leaver;
+
+void hd_leaver(const struct hd_thread *t)
+{
+    if (t->tid != getpid()) /* the first thread stays, as a zombie */
+        atomic_store(&leaver, t->tid);
+}
+
+void hd_await_leaver(void)
+{
+    int tid = atomic_exchange(&leaver, 0), saved = errno;
+    for (int tries = 0; tid && tries < LEAVE_TRIES && syscall(SYS_tgkill, getpid(), tid, 0) == 0; tries++) {
+        struct timespec pause = { 0, tries < 20 ? 0 : 500000 };
+        syscall(SYS_nanosleep, &pause, NULL);
+    }
+    errno = saved;
+}
+
 static void thread_over(void *self)
 {
     struct hd_thread *t = self;
