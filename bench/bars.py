@@ -46,7 +46,7 @@ def derive_record(f):
 
 
 def derive_sets(f, family):
-    sets = [f"analyze.{family}.{letter}" for letter in "ABC" if f"analyze.{family}.{letter}.cpu" in f]
+    sets = [f"analyze.{family}.{letter}" for letter in "ABC" if f"analyze.{family}.{letter}.kb" in f]
     if not sets:
         return
     f[f"analyze.{family}.open"] = sum(f[f"{s}.open"] for s in sets)
@@ -59,7 +59,7 @@ def growth(f):
     """(events asked for, microseconds an event, bytes an event)"""
     return [(size, 1e6 * f[f"analyze.growth.{size}.cpu"] / f[f"analyze.growth.{size}.events"],
              1024 * f[f"analyze.growth.{size}.kb"] / f[f"analyze.growth.{size}.events"])
-            for size in (100000, 1000000, 10000000) if f"analyze.growth.{size}.cpu" in f]
+            for size in (100000, 1000000, 10000000) if f"analyze.growth.{size}.kb" in f]
 
 
 def derive_analyze(f):
@@ -107,7 +107,7 @@ def read_history(path):
         try:
             runs.append(json.loads(line)["figures"])
         except (ValueError, KeyError, TypeError):
-            raise SystemExit(f"bench: {path}:{number}: not a line of results; remove it") from None
+            raise ValueError(f"{path}:{number}: not a line of results; remove it") from None
     return runs
 
 

@@ -86,7 +86,7 @@ def plots(f, corpus):
                        [(k, f.get(f"record.{k}.bytes_an_event"), own) for k in bars.KERNELS], "The bar is 4, of the mean."))
     rates = [(f"{words} {letter}", f[f"analyze.{family}.{letter}.candidates"] / max(f[f"analyze.{family}.{letter}.cpu"], 1e-3),
               own) for family, words in (("shapes", "published"), ("own", "own")) for letter in "ABC"
-             if f"analyze.{family}.{letter}.cpu" in f]
+             if f"analyze.{family}.{letter}.kb" in f]
     parts.append(chart("Candidates decided a second", rates, "All candidates, one core."))
     parts.append(growth(f))
     parts.append(chart("Replays a second", [("-j 1", f.get("replay.rate.j1"), own), ("-j 2", f.get("replay.rate.j2"), own)]))
