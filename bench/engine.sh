@@ -3,8 +3,9 @@
 # The engine's figures: ./engine.sh BUILDDIR [SHARED]. The traces are those of
 # engine_shapes.py, with the counts of published ones: A random switches, B long
 # turns, C with waits; then growth. SHARED, where given, holds more: shapes/ and
-# bench-traces/, and traces/jigsaw.data. Times are CPU times. HEDDLE_BENCH_LARGE=1
-# adds ten million events.
+# bench-traces/, and traces/jigsaw.data. Times are CPU times, -j 2 wall times too.
+# HEDDLE_BENCH_LARGE=1 adds ten million events. FIGURES=FILE: every figure is
+# appended there, too, as a line of name, tab, value.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=${1:?usage: engine.sh BUILDDIR [SHARED]}
@@ -14,10 +15,16 @@ bench=$build/bench/engine_bench
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# say NAME WORDS OPTION... FILE...
 say() {
-    printf '%-28s' "$1"
-    shift
-    "$@" | tail -n 1
+    local name=$1 words=$2 traces events candidates impossible feasible open findings cpu wall kb
+    shift 2
+    IFS=$'\t' read -r traces events candidates impossible feasible open findings cpu wall kb < <("$bench" -t -v "$@" | tail -n 1)
+    printf '%-28s%d traces, %d events, %d candidates: %d impossible, %d feasible, %d open, %d findings; %s s, %s s wall, %d MB\n' \
+        "$words" "$traces" "$events" "$candidates" "$impossible" "$feasible" "$open" "$findings" "$cpu" "$wall" $((kb / 1024))
+    for what in events candidates open cpu wall kb; do
+        printf 'analyze.%s.%s\t%s\n' "$name" "$what" "${!what}" >>"${FIGURES:-/dev/null}"
+    done
 }
 
 # shape SET NAME EVENTS THREADS LOCKS WORDS
@@ -28,16 +35,16 @@ shape() {
     python3 "$here/engine_shapes.py" "$3" "$4" "$5" 7 "$turn" "$6" "$waits" >"$work/$1-$2.std"
 }
 
+# sets FOLDER NAME WORDS
 sets() {
-    local kind dir=$1 set
+    local set
     for set in A B C; do
-        say "$2 $set" "$bench" -v "$dir/$set"*
-        say "$2 $set, once" "$bench" -v -d "$dir/$set"*
+        say "$2.$set" "$3 $set" "$1/$set"*
+        say "$2.$set.once" "$3 $set, once" -d "$1/$set"*
     done
-    say "$2 B, -j 2" "$bench" -v -j 2 "$dir"/B*
-    for kind in 4:races 2:deadlocks; do
-        say "$2 A, ${kind#*:}" "$bench" -v -k "${kind%:*}" "$dir"/A*
-    done
+    say "$2.B.j2" "$3 B, -j 2" -j 2 "$1"/B*
+    say "$2.A.races" "$3 A, races" -k 4 "$1"/A*
+    say "$2.A.deadlocks" "$3 A, deadlocks" -k 2 "$1"/A*
 }
 
 for set in A B C; do
@@ -48,7 +55,7 @@ for set in A B C; do
     shape "$set" thrift 13561 20 28 223
     shape "$set" thrift_long 20640 6 158 519
 done
-sets "$work" 'own shapes'
+sets "$work" own 'own shapes'
 if [[ -d $shared ]]; then
     mkdir "$work/shared"
     for set in A B C; do
@@ -56,18 +63,18 @@ if [[ -d $shared ]]; then
             ln -s "$(realpath "$file")" "$work/shared/$set-$(basename "$file")"
         done
     done
-    sets "$work/shared" shapes
+    sets "$work/shared" shapes shapes
     "$build/heddle" convert --repair -o "$work/jigsaw.std" "$shared/traces/jigsaw.data" 2>/dev/null || true
     repaired=()
     [[ ! -s $work/jigsaw.std ]] || repaired=("$work/jigsaw.std")
-    say 'bench-traces' "$bench" -v "$shared"/bench-traces/*.gz "${repaired[@]}"
-    say 'bench-traces, races' "$bench" -v -k 4 "$shared"/bench-traces/*.gz "${repaired[@]}"
-    say 'bench-traces, deadlocks' "$bench" -v -k 2 "$shared"/bench-traces/*.gz "${repaired[@]}"
+    say traces 'bench-traces' "$shared"/bench-traces/*.gz "${repaired[@]}"
+    say traces.races 'bench-traces, races' -k 4 "$shared"/bench-traces/*.gz "${repaired[@]}"
+    say traces.deadlocks 'bench-traces, deadlocks' -k 2 "$shared"/bench-traces/*.gz "${repaired[@]}"
 fi
 sizes=(100000 1000000)
 [[ ${HEDDLE_BENCH_LARGE:-} != 1 ]] || sizes+=(10000000)
 for events in "${sizes[@]}"; do
     python3 "$here/engine_shapes.py" "$events" >"$work/$events.std"
-    say "$events events" "$bench" -v "$work/$events.std"
+    say "growth.$events" "$events events" "$work/$events.std"
     rm "$work/$events.std"
 done

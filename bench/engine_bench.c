@@ -9,6 +9,7 @@
 //                                                         -v: verdicts only, no witnesses
 //                                                         -c: check the order of every witness
 //                                                         -s: count what each stage decided
+//                                                         -t: the last line is numbers, by tabs
 #include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -149,13 +150,6 @@ static struct hd_trace *read_std(const char *path)
     return r.t;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static void count_stages(char *text)
 {
     static const char *const stages[] = {"same-value", "stage0", "stage1", "stage2", "stage3", "search", "budget"};
@@ -171,13 +165,70 @@ static void count_stages(char *text)
             printf("    %s: %lu no, %lu yes\n", stages[i], n[i][0], n[i][1]);
 }
 
+struct totals {
+    uint64_t traces, events, candidates, impossible, feasible, open, findings;
+    double cpu, wall;
+};
+
+static double now_of(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void one_trace(const char *path, struct hd_analyze_options *options, bool stages, struct totals *sum)
+{
+    struct hd_trace *t = read_std(path);
+    char *text = NULL;
+    size_t size = 0;
+    options->account = stages ? open_memstream(&text, &size) : NULL;
+    struct hd_symbols *symbols = hd_symbols_new(t);
+    double cpu = now_of(CLOCK_PROCESS_CPUTIME_ID), wall = now_of(CLOCK_MONOTONIC);
+    struct hd_analysis *a = hd_analyze(t, symbols, options);
+    cpu = now_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    wall = now_of(CLOCK_MONOTONIC) - wall;
+    if (options->account)
+        fclose(options->account);
+    printf("%-60s %8zu events %9llu candidates %9llu no %8llu yes %4llu open %6zu findings %8.3f s\n", path, t->events,
+           (unsigned long long)a->candidates, (unsigned long long)a->impossible, (unsigned long long)a->feasible,
+           (unsigned long long)a->open, a->witnesses, cpu);
+    if (stages)
+        count_stages(text);
+    fflush(stdout);
+    free(text);
+    sum->traces++;
+    sum->candidates += a->candidates;
+    sum->impossible += a->impossible;
+    sum->feasible += a->feasible;
+    sum->open += a->open;
+    sum->findings += a->witnesses;
+    sum->events += t->events;
+    sum->cpu += cpu;
+    sum->wall += wall;
+    hd_analysis_free(a);
+    hd_symbols_free(symbols);
+    hd_trace_free(t);
+}
+
+static void say_totals(const struct totals *s, bool tabs)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf(tabs ? "%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%.3f\t%.3f\t%ld\n"
+                : "%llu traces, %llu events, %llu candidates: %llu impossible, %llu feasible, %llu open, %llu findings; "
+                  "%.3f s, %.3f s wall, %ld kB\n",
+           (unsigned long long)s->traces, (unsigned long long)s->events, (unsigned long long)s->candidates,
+           (unsigned long long)s->impossible, (unsigned long long)s->feasible, (unsigned long long)s->open,
+           (unsigned long long)s->findings, s->cpu, s->wall, usage.ru_maxrss);
+}
+
 int main(int argc, char **argv)
 {
     struct hd_analyze_options options = {.kinds = HD_KINDS_NONDET};
-    uint64_t candidates = 0, impossible = 0, feasible = 0, open = 0, witnesses = 0, events = 0;
-    bool stages = false;
-    double total = 0;
-    for (int c; (c = getopt(argc, argv, "k:j:adsvcb:")) != -1;) {
+    struct totals sum = {0};
+    bool stages = false, tabs = false;
+    for (int c; (c = getopt(argc, argv, "k:j:adsvcb:t")) != -1;) {
         if (c == 'k')
             options.kinds = (unsigned)atoi(optarg);
         else if (c == 'j')
@@ -192,44 +243,13 @@ int main(int argc, char **argv)
             options.once = true;
         else if (c == 'a')
             options.all = true;
+        else if (c == 't')
+            tabs = true;
         else
             stages = true;
     }
-    for (int i = optind; i < argc; i++) {
-        struct hd_trace *t = read_std(argv[i]);
-        char *text = NULL;
-        size_t size = 0;
-        options.account = stages ? open_memstream(&text, &size) : NULL;
-        struct hd_symbols *symbols = hd_symbols_new(t);
-        double start = now();
-        struct hd_analysis *a = hd_analyze(t, symbols, &options);
-        double took = now() - start;
-        if (options.account)
-            fclose(options.account);
-        printf("%-60s %8zu events %9llu candidates %9llu no %8llu yes %4llu open %6zu findings %8.3f s\n", argv[i],
-               t->events, (unsigned long long)a->candidates, (unsigned long long)a->impossible,
-               (unsigned long long)a->feasible, (unsigned long long)a->open, a->witnesses, took);
-        if (stages)
-            count_stages(text);
-        fflush(stdout);
-        free(text);
-        candidates += a->candidates;
-        impossible += a->impossible;
-        feasible += a->feasible;
-        open += a->open;
-        witnesses += a->witnesses;
-        events += t->events;
-        total += took;
-        hd_analysis_free(a);
-        hd_symbols_free(symbols);
-        hd_trace_free(t);
-    }
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    printf("%d traces, %llu events, %llu candidates: %llu impossible, %llu feasible, %llu open, %llu findings; "
-           "%.3f s, %ld MB\n",
-           argc - optind, (unsigned long long)events, (unsigned long long)candidates, (unsigned long long)impossible,
-           (unsigned long long)feasible, (unsigned long long)open, (unsigned long long)witnesses, total,
-           usage.ru_maxrss / 1024);
+    for (int i = optind; i < argc; i++)
+        one_trace(argv[i], &options, stages, &sum);
+    say_totals(&sum, tabs);
     return 0;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -49,12 +50,22 @@ static void send(FILE *out, const Heddle__Verdict *v, const struct hd_trace *tra
     free(bytes);
 }
 
+/* A shorter schedule that takes much longer than the whole one leads to a test that hangs. */
+static unsigned limit_of_shorter(unsigned limit, const struct timespec *began)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t ms = (uint64_t)((now.tv_sec - began->tv_sec) * 1000 + (now.tv_nsec - began->tv_nsec) / 1000000);
+    uint64_t shorter = 2 + 20 * ms / 1000;
+    return limit && limit < shorter ? limit : (unsigned)shorter;
+}
+
 /* Run once more as it was shortened: what is kept is what its replay will do. */
-static int shorten(struct hd_rerun *one, struct hd_replay *r, const struct hd_replay_options *options, char *error,
-                   size_t size)
+static int shorten(struct hd_rerun *one, struct hd_replay *r, const struct hd_replay_options *options,
+                   unsigned limit, char *error, size_t size)
 {
     expect(one->witness, r);
-    if (!one->shorten || !hd_minimise(one->witness, one->program, r, options->time_limit, MINIMISE_RUNS))
+    if (!one->shorten || !hd_minimise(one->witness, one->program, r, limit, MINIMISE_RUNS))
         return 0;
     hd_replay_free(r);
     return hd_replay_run(r, one->witness, one->program, options, error, size);
@@ -88,9 +99,11 @@ void hd_rerun_do(struct hd_rerun *one, FILE *out)
                                          .time_limit = one->time_limit,
                                          .recorded_beside = one->witness_path };
     struct hd_replay r = { 0 };
+    struct timespec began;
+    clock_gettime(CLOCK_MONOTONIC, &began);
     int failed = hd_replay_run(&r, one->witness, one->program, &options, error, sizeof error);
     if (!failed && r.kind == HEDDLE__VERDICT__KIND__FAILING)
-        failed = shorten(one, &r, &options, error, sizeof error);
+        failed = shorten(one, &r, &options, limit_of_shorter(options.time_limit, &began), error, sizeof error);
     if (!failed) {
         Heddle__Verdict v = hd_verdict_of(one->witness_path, &r);
         v.context_switches = one->witness->context_switches;

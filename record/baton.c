@@ -260,6 +260,8 @@ void hd_park(struct hd_thread *t)
         uint32_t said = atomic_exchange(&t->semaphore, NOTHING);
         if (atomic_load(&t->released))
             hd_self = NULL;
+        if (said == BATON)
+            hd_await_leaver();
         if (said == BATON || atomic_load(&t->released))
             return;
         struct timespec limit, *wait = park_limit(t, &limit);
@@ -499,6 +501,7 @@ void hd_thread_ended(struct hd_thread *self)
         return;
     hd_wake_joiners(self);
     hd_lock();
+    hd_leaver(self);
     self->state = HD_ENDED;
     hd_self = NULL;
     bool stuck = !leave(self, NULL);

@@ -35,27 +35,20 @@ static void *allocated(void *p, size_t size, uint64_t pc)
     return p;
 }
 
-HD_EXPORT void *malloc(size_t size)
-{
-    hd_leaver_settle();
-    return allocated(__libc_malloc(size), size, HD_CALLER);
-}
+HD_EXPORT void *malloc(size_t size) { return allocated(__libc_malloc(size), size, HD_CALLER); }
 
 HD_EXPORT void *calloc(size_t count, size_t size)
 {
-    hd_leaver_settle();
     return allocated(__libc_calloc(count, size), count * size, HD_CALLER);
 }
 
 HD_EXPORT void *memalign(size_t align, size_t size)
 {
-    hd_leaver_settle();
     return allocated(__libc_memalign(align, size), size, HD_CALLER);
 }
 
 HD_EXPORT void *aligned_alloc(size_t align, size_t size)
 {
-    hd_leaver_settle();
     return allocated(__libc_memalign(align, size), size, HD_CALLER);
 }
 
@@ -64,7 +57,6 @@ HD_EXPORT int posix_memalign(void **out, size_t align, size_t size)
     if (align % sizeof(void *) || align == 0 || (align & (align - 1)))
         return EINVAL;
     int saved = errno;
-    hd_leaver_settle();
     void *p = __libc_memalign(align, size);
     errno = saved;
     if (!p)
@@ -83,7 +75,6 @@ HD_EXPORT void free(void *p)
 {
     int saved = errno;
     freed(hd_recorder(), p, HD_CALLER);
-    hd_leaver_settle();
     __libc_free(p);
     errno = saved;
 }
@@ -102,7 +93,6 @@ static void *moved(struct hd_thread *t, void *p, size_t size, uint64_t pc)
     size_t held = p ? hd_block_size(p) : 0, kept = held < size ? held : size;
     hd_access_range(t, p, kept, HD_READ, pc);
     freed(t, p, pc);
-    hd_leaver_settle();
     void *q = __libc_realloc(p, size);
     int saved = errno;
     if (q || size) {
@@ -115,7 +105,6 @@ static void *moved(struct hd_thread *t, void *p, size_t size, uint64_t pc)
 
 HD_EXPORT void *realloc(void *p, size_t size)
 {
-    hd_leaver_settle();
     struct hd_thread *t = hd_recorder();
     return t ? moved(t, p, size, HD_CALLER) : __libc_realloc(p, size);
 }

@@ -114,7 +114,6 @@ struct hd_runtime {
     bool framework;    /* tests are marked; main is not one */
     bool followed;     /* a process that a framework made for a test */
     int shared_fd;
-    atomic_int leaving; /* the thread that ended last, until it is known to be gone: see hd_leaver_settle */
     bool strangers;    /* threads that are not the test's were seen */
     uint8_t unknown;   /* 1: one of them touched memory; 2: that was said */
     bool free_baton;   /* nobody can run, somebody is outside */
@@ -204,6 +203,8 @@ void hd_spin_pause(struct hd_thread *);
 bool hd_any_outside(void);
 void hd_access_stop(struct hd_thread *, unsigned kind, unsigned size, uint64_t pc);
 void hd_thread_ended(struct hd_thread *);
+void hd_leaver(const struct hd_thread *); /* it ends now; the next one to run waits for that: */
+void hd_await_leaver(void);
 void hd_outside_begin(struct hd_thread *);
 void hd_outside_end(struct hd_thread *);
 void hd_take_away(struct hd_thread *);
@@ -261,14 +262,6 @@ void hd_thread_here(struct hd_thread *); /* the calling thread is this one */
 void hd_threads_reset(void);
 void hd_testcancel(struct hd_thread *);
 struct hd_thread *hd_thread_of(pthread_t); /* NULL: none of the test's */
-/* A thread that has ended still gives back what libc keeps for it, without the baton. Whoever uses the allocator or
- * creates a thread next waits until it is gone: else addresses, which are values, differ from run to run. */
-void hd_leaver_wait(void);
-static inline void hd_leaver_settle(void)
-{
-    if (__builtin_expect(atomic_load_explicit(&hd_run.leaving, memory_order_relaxed) != 0, 0))
-        hd_leaver_wait();
-}
 
 /* Primitives by their plain names, with the place of the call; C11 threads use them too. */
 int hd_mutex_lock(pthread_mutex_t *, const struct hd_deadline *, uint64_t pc);

@@ -15,12 +15,9 @@
 #include "record/noise.h"
 #include "record/runtime.h"
 
-#define LEAVER_ROUNDS 100000
-
 static pthread_key_t end_key;
 static bool end_key_made;
 static __thread int end_rounds;
-static __thread bool leaves; /* the calling thread has ended */
 
 struct hd_thread *hd_thread_new(struct hd_thread *parent)
 {
@@ -63,26 +60,25 @@ static void shed_memory(struct hd_thread *t)
         syscall(SYS_madvise, from, to - from, MADV_DONTNEED);
 }
 
-/* Bounded: what runs after the last destructor of ours may wait for somebody. It never sleeps, or the watchdog would
- * take the baton. */
-void hd_leaver_wait(void)
+/* libc takes a thread down after its last event: it frees the thread's cached blocks and its arena, and may find
+ * the heap damaged. Whoever runs next waits until that is over, or it would depend on the clock where blocks lie.
+ * Bounded, for what runs after the last destructor may wait; and it never sleeps, or the watchdog would take the baton. */
+#define LEAVE_TRIES 100000
+
+static _Atomic int leaver;
+
+void hd_leaver(const struct hd_thread *t)
 {
-    int saved = errno, tid = atomic_load(&hd_run.leaving);
-    if (leaves || !tid)
-        return;
-    for (int i = 0; i < LEAVER_ROUNDS && syscall(SYS_tgkill, getpid(), tid, 0) == 0; i++)
-        syscall(SYS_sched_yield);
-    atomic_compare_exchange_strong(&hd_run.leaving, &tid, 0);
-    errno = saved;
+    if (t->tid != getpid()) /* the first thread stays, as a zombie */
+        atomic_store(&leaver, t->tid);
 }
 
-/* The process's first thread stays, as long as there is another. */
-static void leave_for_good(struct hd_thread *t)
+void hd_await_leaver(void)
 {
-    hd_leaver_settle();
-    leaves = true;
-    atomic_store(&hd_run.leaving, t->tid == getpid() ? 0 : t->tid);
-    hd_thread_ended(t);
+    int tid = atomic_exchange(&leaver, 0), saved = errno;
+    for (int tries = 0; tid && tries < LEAVE_TRIES && syscall(SYS_tgkill, getpid(), tid, 0) == 0; tries++)
+        syscall(SYS_sched_yield);
+    errno = saved;
 }
 
 static void thread_over(void *self)
@@ -101,7 +97,7 @@ static void thread_over(void *self)
     hd_sync_begin(t, &end);
     hd_sync_made(t, &end, 0);
     shed_memory(t);
-    leave_for_good(t);
+    hd_thread_ended(t);
 }
 
 static void note_stack(struct hd_thread *t)
@@ -172,7 +168,6 @@ int hd_create(pthread_t *handle, const pthread_attr_t *attr, void *(*start)(void
         return EAGAIN;
     child->start = start;
     child->argument = argument;
-    hd_leaver_settle();
     self->inside++;
     int error = real_create()(handle, attr, thread_main, child);
     self->inside--;

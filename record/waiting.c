@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,18 @@
 #include "record/process.h"
 
 /* ----------------------------------------------------------------- processes */
+
+/* A child that ends at once has ended before the call, however fast it was: true while that may still be. */
+#define GRACE_TRIES 60 /* some twenty milliseconds */
+
+static bool grace(int options, int *tries)
+{
+    struct timespec pause = { 0, *tries < 20 ? 0 : 500000 };
+    if ((options & WNOHANG) || ++*tries > GRACE_TRIES)
+        return false;
+    syscall(SYS_nanosleep, &pause, NULL);
+    return true;
+}
 
 static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage, const char *name, uint64_t pc)
 {
@@ -31,9 +44,12 @@ static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage,
             hd_process_reaped(got, seen);
         return got;
     }
-    int seen = 0, saved = errno;
+    int seen = 0, saved = errno, tries = 0;
     struct rusage used;
-    pid_t got = HD_REAL(wait4)(pid, &seen, options | WNOHANG, &used);
+    pid_t got;
+    do
+        got = HD_REAL(wait4)(pid, &seen, options | WNOHANG, &used);
+    while (got == 0 && grace(options, &tries));
     if (got == 0 && !(options & WNOHANG)) {
         hd_leave(&c);
         got = HD_REAL(wait4)(pid, &seen, options, &used);
@@ -79,7 +95,10 @@ HD_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
             hd_process_reaped(i->si_pid, W_EXITCODE(0, i->si_status));
         return result;
     }
-    int result = HD_REAL(waitid)(type, id, &seen, options | WNOHANG);
+    int result, tries = 0;
+    do
+        result = HD_REAL(waitid)(type, id, &seen, options | WNOHANG);
+    while (result == 0 && seen.si_pid == 0 && grace(options, &tries));
     if (result == 0 && seen.si_pid == 0 && !(options & WNOHANG)) {
         hd_leave(&c);
         result = HD_REAL(waitid)(type, id, &seen, options);

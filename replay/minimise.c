@@ -8,11 +8,13 @@
 #include "proto/witness_file.h"
 #include "replay/race.h"
 
+enum { HANGS_MOST = 3 };
+
 struct minimise {
     Heddle__Witness *witness;
     const struct hd_program *program;
     struct hd_replay *failed;
-    unsigned time_limit, budget;
+    unsigned time_limit, budget, hangs;
 };
 
 /* One rerun of the budget; its figures are kept where it fails as the whole did. */
@@ -30,6 +32,8 @@ static bool fails_alike(struct minimise *m, const Heddle__Witness *w)
                  r.detail == m->failed->detail && strcmp(r.text, m->failed->text) == 0;
     if (alike)
         m->failed->constraints = r.constraints;
+    if (r.outcome == HEDDLE__OUTCOME__TIMED_OUT && ++m->hangs == HANGS_MOST)
+        m->budget = 0;
     hd_replay_free(&r);
     return alike;
 }
@@ -185,7 +189,7 @@ static uint32_t count_switches(const Heddle__Witness *w)
 size_t hd_minimise(Heddle__Witness *w, const struct hd_program *program, struct hd_replay *failed,
                    unsigned time_limit, unsigned budget)
 {
-    struct minimise m = { w, program, failed, time_limit, budget };
+    struct minimise m = { w, program, failed, time_limit, budget, 0 };
     hd_race_settle(w, failed);
     size_t all = w->n_slice;
     drop_tail(&m);

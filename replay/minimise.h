@@ -8,7 +8,7 @@
 #include "replay/driver.h"
 
 /* Shortens w->slice in place; `failed` is how the whole witness ended, and gets the figures of what is
- * kept. At most `budget` reruns. Returns by how many slices it is shorter. */
+ * kept. At most `budget` reruns, fewer where several run into the limit. Returns by how many slices it is shorter. */
 size_t hd_minimise(Heddle__Witness *, const struct hd_program *, struct hd_replay *failed, unsigned time_limit,
                    unsigned budget);
 
