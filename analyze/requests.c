@@ -154,6 +154,8 @@ static void find_onces(struct hd_requests *r)
         r->once[o].begin = r->once[o].end = HD_NO_INDEX;
     for (uint32_t i = x->items; i-- > 0;) {
         unsigned kind = x->trace->event[x->item[i].position].kind;
+        if (x->item[i].object >= x->objects)
+            continue;
         if (kind == HD_ONCE_BEGIN)
             r->once[x->item[i].object].begin = i;
         else if (kind == HD_ONCE_END)

@@ -47,7 +47,7 @@ static inline const struct hd_item *hd_request_sample(const struct hd_requests *
 
 static inline bool hd_request_passes_once(const struct hd_index *x, const struct hd_item *it)
 {
-    return x->trace->event[it->position].kind == HD_ONCE_PASS;
+    return x->trace->event[it->position].kind == HD_ONCE_PASS && it->object < x->objects;
 }
 
 static inline bool hd_request_joins(const struct hd_index *x, const struct hd_item *it)
