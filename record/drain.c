@@ -18,7 +18,7 @@ struct site_slot { uint64_t pc; uint32_t site; bool used; };
 struct hd_drain {
     const struct hd_program *program;
     char *const *argv;
-    const char *declare;
+    const char *declare, *cwd;
     uint64_t seed;
     hd_drain_done *done;
     hd_drain_begin *begin;
@@ -69,6 +69,8 @@ void hd_drain_declare(struct hd_drain *d, const char *path)
 {
     d->declare = path;
 }
+
+void hd_drain_cwd(struct hd_drain *d, const char *path) { d->cwd = path; }
 
 static void forget_test(struct hd_drain *d)
 {
@@ -178,7 +180,7 @@ static void test_begin(struct hd_drain *d, const char *suite, const char *test)
     if (d->declare)
         set_text(&t->declare, hd_strdup(d->declare));
     set_text(&t->test, hd_strdup(test));
-    set_text(&t->cwd, getcwd(NULL, 0));
+    set_text(&t->cwd, d->cwd ? hd_strdup(d->cwd) : getcwd(NULL, 0));
     t->seed = d->seed;
     t->has_values = true;
     while (d->argv[t->argc])

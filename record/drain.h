@@ -29,6 +29,8 @@ void hd_drain_free(struct hd_drain *);
 
 /* The file of declared primitives that traces name; it lives as long as the drain. */
 void hd_drain_declare(struct hd_drain *, const char *path);
+/* The folder that the program is started in; NULL: this process's. It lives as long as the drain. */
+void hd_drain_cwd(struct hd_drain *, const char *path);
 
 /* From now on traces are written as they come; `bytes` bounds a file, 0: no bound. */
 void hd_drain_stream(struct hd_drain *, hd_drain_begin *, uint64_t bytes);
