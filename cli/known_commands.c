@@ -14,7 +14,7 @@
 #include "proto/frame.h"
 #include "proto/memory.h"
 
-#define LARGEST (1u << 20) /* of the file, in bytes */
+#define LARGEST (1l << 20) /* of the file, in bytes */
 
 /* A blank ends a field: what is no plain letter is a number. */
 static void add_field(FILE *f, const char *text)
@@ -127,7 +127,7 @@ static void add_line(const char *path, const char *key)
     if (!has_line(text, key)) {
         char *all = hd_format("%s%s\n", text + 1, key), *from = all;
         size_t size = strlen(all);
-        while (size > LARGEST && (from = strchr(from, '\n')) != NULL)
+        while (size > (size_t)LARGEST && (from = strchr(from, '\n')) != NULL)
             size = strlen(++from);
         if (from && size)
             hd_file_write(path, from, size, error, sizeof error);

@@ -9,8 +9,8 @@
 /* What is not UTF-8 becomes Latin-1: JSON has no bytes. */
 json_t *hd_printed_json(const struct hd_text *t)
 {
-    json_t *text = json_stringn(t->bytes ? t->bytes : "", t->size);
-    if (text)
+    json_t *text = t->bytes ? json_stringn(t->bytes, t->size) : json_string("");
+    if (text || !t->bytes)
         return text;
     char *wide = hd_alloc(2 * t->size + 1), *to = wide;
     for (size_t i = 0; i < t->size; i++) {

@@ -17,7 +17,7 @@
 #include "proto/memory.h"
 
 #define CHUNK_EVENTS_MAX 65536
-#define CHUNK_BYTES_MAX (CHUNK_EVENTS_MAX * 64u) /* all columns of an event at their longest: 63 bytes */
+#define CHUNK_BYTES_MAX (CHUNK_EVENTS_MAX * 64ull) /* all columns of an event at their longest: 63 bytes */
 
 struct reader {
     struct hd_trace *trace;

@@ -121,6 +121,7 @@ static void settle(struct hd_drain *d)
         for (size_t to = t->events; late; to--) {
             const struct hd_event *last = old > d->settled ? &t->event[old - 1] : NULL;
             bool keep = last && has_place(last) && last->k > d->late[late - 1].k;
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are `late` events more than before */
             t->event[to - 1] = keep ? t->event[--old] : d->late[--late];
         }
         d->lates = 0;
@@ -132,7 +133,8 @@ static void write_out(struct hd_drain *d, size_t count)
 {
     struct hd_trace *t = d->trace;
     hd_trace_writer_put(d->writer, t, t->event, count);
-    memmove(t->event, t->event + count, (t->events - count) * sizeof *t->event);
+    if (t->events > count)
+        memmove(t->event, t->event + count, (t->events - count) * sizeof *t->event);
     t->events -= count;
     d->settled -= count;
     d->written += count;

@@ -78,7 +78,8 @@ static char **list(const char *dir, size_t *count, char *error, size_t size)
         name[(*count)++] = hd_strdup(e->d_name);
     }
     closedir(d);
-    qsort(name, *count, sizeof *name, by_name);
+    if (name)
+        qsort(name, *count, sizeof *name, by_name);
     return name;
 }
 

@@ -121,7 +121,7 @@ static bool same_build(Dwfl_Module *file, const char *recorded)
     for (int i = 0; i < length; i++) {
         char hex[3];
         snprintf(hex, sizeof hex, "%02x", bits[i]);
-        if (strncasecmp(hex, recorded + 2 * i, 2) != 0)
+        if (strncasecmp(hex, recorded + 2 * (size_t)i, 2) != 0)
             return false;
     }
     return true;
