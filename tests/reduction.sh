@@ -41,7 +41,7 @@ agree() {
     same reduced.findings full.findings
 }
 
-others=cat
+others="cat"
 for source in "$examples"/*/*_test.c; do
     # Those of other frameworks want other libraries; tests/frameworks.sh has them.
     "$heddle" cc -g -O1 -o program "$source" -lcunit 2>/dev/null || continue
