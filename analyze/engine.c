@@ -193,7 +193,7 @@ void hd_engine_interval(struct hd_engine *e, uint32_t r, uint32_t cell, uint32_t
     struct hd_query q = {.frontier = &r, .frontiers = 1, .freed = r, .challenger = HD_NO_INDEX,
                          .include = HD_NO_INDEX, .exclude = HD_NO_INDEX};
     const struct hd_item *it = &x->item[r];
-    e->q = &q;
+    e->q = &q; /* cppcheck-suppress autoVariables; only begin() looks at it, and the next query sets its own */
     *low = *high = 0;
     if (!begin(e))
         return;

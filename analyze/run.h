@@ -102,8 +102,8 @@ void hd_workers_run(struct hd_run *, const struct hd_kind_of_finding *,
                     void (*merge)(struct hd_run *, struct hd_result *));
 bool hd_worker_new_key(struct hd_worker *, uint64_t key);
 
-/* Aborts where the checker refuses the order. */
-void hd_candidate_check(const struct hd_candidate *, const struct hd_index *, struct hd_checker *,
+/* Does the checker take the order? Aborts where it does not, unless it refuses the trace itself, too. */
+bool hd_candidate_check(const struct hd_candidate *, const struct hd_index *, struct hd_checker *,
                         const struct hd_answer *);
 
 /* analyze/identity.c: the events a candidate is about, by thread path, n and k. */

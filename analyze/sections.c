@@ -106,11 +106,10 @@ static void pair_one(struct pairing *p, uint32_t i)
     }
     if (it->class == HD_TAKE)
         take(p, i);
-    else if (it->class == HD_REFUSED && find(&p->thread[it->thread], lock))
-        it->class = HD_INERT;
     else if (it->class == HD_WAITS)
         leave(p, i, lock);
-    else if (it->class == HD_LEAVE && !leave(p, i, lock))
+    else if ((it->class == HD_REFUSED && find(&p->thread[it->thread], lock)) ||
+             (it->class == HD_LEAVE && !leave(p, i, lock)))
         it->class = HD_INERT;
 }
 

@@ -56,29 +56,6 @@ static void interrupt(int signal)
     interrupted = 1;
 }
 
-static int parse_kinds(const char *list, unsigned *kinds)
-{
-    static const struct { const char *name; unsigned bit; } names[] = {
-        {"nondet", HD_KINDS_NONDET}, {"race", HD_KINDS_RACE},     {"deadlock", HD_KINDS_DEADLOCK},
-        {"wakeup", HD_KINDS_WAKEUP}, {"memory", HD_KINDS_MEMORY}, {"misuse", HD_KINDS_MISUSE},
-        {"all", HD_KINDS_ALL}};
-    *kinds = 0;
-    char *copy = hd_strdup(list), *rest = copy, *word;
-    int result = 0;
-    while ((word = strsep(&rest, ",")) != NULL) {
-        size_t i = 0;
-        while (i < sizeof names / sizeof *names && strcmp(word, names[i].name) != 0)
-            i++;
-        if (i < sizeof names / sizeof *names)
-            *kinds |= names[i].bit;
-        else
-            result = hd_usage_error("analyze", "unknown kind '%s'; there are nondet, race, deadlock, wakeup, memory, "
-                                               "misuse, all", word);
-    }
-    free(copy);
-    return result;
-}
-
 /* "DIR/bank" from "x/bank.trace". */
 static char *witness_stem(const char *trace, const char *dir)
 {
@@ -234,7 +211,7 @@ int hd_command_analyze(int argc, char **argv)
         switch (c) {
         case 'o': out.dir = optarg; break;
         case 'a': out.account = optarg; break;
-        case 'k': bad = parse_kinds(optarg, &how.kinds); break;
+        case 'k': bad = hd_option_kinds("analyze", optarg, &how.kinds); break;
         case 'j': bad = parse_jobs(optarg, &how.jobs); break;
         case 'b': bad = hd_option_number("analyze", "--budget", optarg, UINT64_MAX, &how.state_budget); break;
         case 'A': how.all = true; break;

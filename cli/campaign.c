@@ -403,13 +403,14 @@ static int try_failed_run(struct hd_campaign *c, const struct hd_trace *trace, c
     uint64_t key = hd_run_signature(trace), kept = 0;
     Heddle__Witness *w = hd_witness_of_run(trace, symbols, "schedule", title);
     struct hd_analysis one = { .witnesses = w->n_slice ? 1 : 0, .witness = &w, .key = &key, .kept = &kept };
-    c->analysis = &one;
+    c->analysis = &one; /* cppcheck-suppress autoVariables; reset below */
     c->at = &none;
     c->leaf = is_leaf(c, &none);
     choose_new(c);
     int failed = hd_pool_run(c->jobs, 1, rerun, rerun_done, c, error, size);
     free(c->job);
     c->at = NULL;
+    c->analysis = NULL;
     heddle__witness__free_unpacked(w, NULL);
     hd_symbols_free(symbols);
     return failed || c->failed ? -1 : 0;

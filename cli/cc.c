@@ -49,7 +49,7 @@ static void add_words(struct command *c, const char *words)
 static int is_clang(const char *compiler)
 {
     char *line = hd_format("%s --version 2>/dev/null", compiler), text[256] = "";
-    FILE *f = popen(line, "r");
+    FILE *f = popen(line, "r"); /* NOLINT(cert-env33-c): the compiler is the user's own choice, a command with words */
     free(line);
     if (!f)
         return 0;
@@ -159,7 +159,7 @@ static void command_make(struct command *c, const char *compiler, const struct h
 static int compile(int argc, char **argv, const char *variable, const char *fallback)
 {
     const char *compiler = getenv(variable);
-    if (!compiler || !*compiler)
+    if (!compiler || !compiler[strspn(compiler, " \t")])
         compiler = fallback;
     if (argc == 1)
         return hd_usage_error(argv[0], "no input; see 'heddle %s --help'", argv[0]);
@@ -179,7 +179,7 @@ static int compile(int argc, char **argv, const char *variable, const char *fall
     if (has(argc, argv, "--heddle-show"))
         result = show(&c);
     else {
-        execvp(c.argv[0], c.argv);
+        execvp(c.argv[0], c.argv); /* NOLINT(clang-analyzer-core.NullDereference): the compiler is no blank */
         result = hd_usage_error(argv[0], "%s: %s; set %s to a compiler", c.argv[0], strerror(errno), variable);
     }
     command_free(&c);

@@ -9,6 +9,7 @@
 #include "cli/campaign.h"
 #include "cli/cli.h"
 #include "cli/fresh.h"
+#include "cli/known_commands.h"
 #include "cli/options.h"
 #include "cli/suppressions.h"
 #include "cli/terminal.h"
@@ -136,7 +137,10 @@ static int record_and_rerun(struct check *c, char *const *argv, char *error, siz
         return -1;
     hd_folder_clear(c->how->dir, program.path);
     hd_program_close(&program);
-    if (hd_recording_make(&c->recording, argv, &options, error, size) != 0)
+    int unmade = hd_recording_make(&c->recording, argv, &options, error, size);
+    if (c->recording.program.path)
+        hd_command_was_given(c->recording.program.path, argv, c->recording.declare);
+    if (unmade)
         return -1;
     c->rerun_limit = limit_of_reruns(c->how, &began);
     options.time_limit = c->rerun_limit;
@@ -295,12 +299,7 @@ static const struct option options[] = { { "output", required_argument, NULL, 'o
 static int number_option(const char *name, const char *text, uint64_t most, unsigned *to)
 {
     uint64_t number = 0;
-    char *digits = hd_strdup(text);
-    size_t length = strlen(digits);
-    if (length > 1 && digits[length - 1] == 's')
-        digits[length - 1] = 0; /* "60s" */
-    int failed = hd_option_number("check", name, digits, most, &number);
-    free(digits);
+    int failed = hd_option_number("check", name, text, most, &number);
     *to = (unsigned)number;
     return failed;
 }
@@ -317,8 +316,8 @@ static int take_option(struct how *how, int c, char **argv)
     case SEED: return hd_option_number("check", "--seed", optarg, UINT64_MAX, &how->seed);
     case TIMEOUT:
         how->has_time_limit = true;
-        return number_option("--timeout", optarg, 1000000, &how->time_limit);
-    case BUDGET: return number_option("--budget", optarg, 1000000, &how->budget);
+        return hd_option_seconds("check", "--timeout", optarg, &how->time_limit);
+    case BUDGET: return hd_option_seconds("check", "--budget", optarg, &how->budget);
     case ALL: how->budget = 0; return 0;
     case DEPTH:
         how->has_depth = true;

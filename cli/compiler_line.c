@@ -11,11 +11,13 @@
 #include "proto/memory.h"
 
 #define NESTING_MAX 16
+#define RESPONSES_MAX 2000 /* a file that names itself twice would double with every level */
 
 struct reader {
     struct hd_compiler_line *line;
     bool skip_value; /* of the option before */
     bool only_inputs; /* after -- */
+    unsigned responses;
 };
 
 static void take(struct reader *r, const char *word, unsigned nesting);
@@ -127,9 +129,11 @@ static char *next_word(char **at)
 /* A file that is not there is an argument like any other: so does the compiler. */
 static bool take_response(struct reader *r, const char *path, unsigned nesting)
 {
-    char *text = nesting < NESTING_MAX ? read_all(path) : NULL, *at = text, *word;
+    bool may = nesting < NESTING_MAX && r->responses < RESPONSES_MAX;
+    char *text = may ? read_all(path) : NULL, *at = text, *word;
     if (!text)
         return false;
+    r->responses++;
     while ((word = next_word(&at)) != NULL)
         take(r, word, nesting + 1);
     free(text);

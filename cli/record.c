@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/known_commands.h"
 #include "cli/options.h"
 #include "record/recording.h"
 
@@ -61,8 +62,10 @@ static int record(char *const *argv, const struct hd_recording_options *options)
 {
     char error[512];
     struct hd_recording r;
-    int result;
-    if (hd_recording_make(&r, argv, options, error, sizeof error) != 0)
+    int result, failed = hd_recording_make(&r, argv, options, error, sizeof error);
+    if (r.program.path)
+        hd_command_was_given(r.program.path, argv, r.declare);
+    if (failed)
         result = hd_usage_error("record", "%s", error);
     else {
         for (size_t i = 0; i < r.traces; i++)

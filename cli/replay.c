@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <jansson.h>
-
 #include "cli/cli.h"
+#include "cli/confirm_command.h"
 #include "cli/options.h"
 #include "cli/places.h"
+#include "cli/printed.h"
 #include "proto/memory.h"
 #include "proto/witness_file.h"
 #include "replay/alike.h"
@@ -31,6 +31,7 @@ static const char usage[] =
     "  --gdb-batch FILE    under gdb, which runs the commands of FILE and ends\n"
     "  --trace-out FILE    keep the trace of the rerun\n"
     "  --program PATH      rerun this program (default: the one recorded)\n"
+    "  --yes               run the command that a witness carries, also one you have not run here\n"
     "  --compare-output    another output than in the recorded order is a failure\n"
     "  --loose             the program was edited: find the steps again by function and line\n"
     "  --declare FILE      declarations of primitives (default: the file recorded with)\n"
@@ -52,6 +53,7 @@ struct how {
     const struct hd_text *expected; /* output in the recorded order */
     uint64_t repeat, jobs, slice, slices;
     unsigned time_limit, memory;
+    struct hd_confirming *confirming;
 };
 
 /* What one rerun leaves, as it travels from the process that made it. */
@@ -80,37 +82,6 @@ static int worse(int a, int b)
     return a;
 }
 
-/* What is not UTF-8 becomes Latin-1: JSON has no bytes. */
-static json_t *printed_json(const struct hd_text *t)
-{
-    json_t *text = json_stringn(t->bytes ? t->bytes : "", t->size);
-    if (text)
-        return text;
-    char *wide = hd_alloc(2 * t->size + 1), *to = wide;
-    for (size_t i = 0; i < t->size; i++) {
-        unsigned char c = (unsigned char)t->bytes[i];
-        if (c >= 0x80)
-            *to++ = (char)(0xc0 | c >> 6);
-        *to++ = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
-    }
-    text = json_stringn(wide, (size_t)(to - wide));
-    free(wide);
-    return text;
-}
-
-static void say_printed(const char *name, const struct hd_text *t)
-{
-    if (!t->total)
-        return;
-    if (t->size < t->total)
-        printf("%s (the first %zu of %llu bytes):\n", name, t->size, (unsigned long long)t->total);
-    else
-        printf("%s:\n", name);
-    fwrite(t->bytes, 1, t->size, stdout);
-    if (t->bytes[t->size - 1] != '\n')
-        putchar('\n');
-}
-
 static void say_json(const struct how *how, const char *path, const Heddle__Witness *w, const struct hd_replay *r,
                      uint64_t same)
 {
@@ -131,8 +102,8 @@ static void say_json(const struct how *how, const char *path, const Heddle__Witn
     if (more)
         json_object_set_new(o, "more", more);
     if (o && how->output) {
-        json_object_set_new(o, "stdout", printed_json(&r->output));
-        json_object_set_new(o, "stderr", printed_json(&r->errors));
+        json_object_set_new(o, "stdout", hd_printed_json(&r->output));
+        json_object_set_new(o, "stderr", hd_printed_json(&r->errors));
     }
     if (o && how->repeat > 1) {
         json_object_set_new(o, "runs", json_integer((json_int_t)how->repeat));
@@ -164,8 +135,8 @@ static void say(const struct how *how, const char *path, const Heddle__Witness *
     if (how->repeat > 1)
         printf("       %llu of %llu runs ended so\n", (unsigned long long)same, (unsigned long long)how->repeat);
     if (how->output) {
-        say_printed("stdout", &r->output);
-        say_printed("stderr", &r->errors);
+        hd_printed_say("stdout", &r->output);
+        hd_printed_say("stderr", &r->errors);
     }
 }
 
@@ -293,6 +264,16 @@ static int replay_comparing(Heddle__Witness **w, const struct hd_program *progra
     return result;
 }
 
+static const char *program_name(const struct how *how, const Heddle__Witness *w)
+{
+    return how->argv ? how->argv[0] : how->program ? how->program : w->header->program;
+}
+
+static int confirm(const struct how *how, const char *path, const Heddle__Witness *w, const struct hd_program *program)
+{
+    return how->argv ? 0 : hd_confirm_command(how->confirming, path, w, program->path, how->program != NULL);
+}
+
 static int replay_file(const struct how *how, const char *path)
 {
     char error[512];
@@ -304,10 +285,11 @@ static int replay_file(const struct how *how, const char *path)
         heddle__witness__free_unpacked(w, NULL);
         return hd_usage_error("replay", "%s: from an imported trace; there is no program to rerun", path);
     }
-    const char *name = how->argv ? how->argv[0] : how->program ? how->program : w->header->program;
     int result;
-    if (hd_program_open(name, &program, error, sizeof error) != 0)
+    if (hd_program_open(program_name(how, w), &program, error, sizeof error) != 0)
         result = hd_usage_error("replay", "%s", error);
+    else if ((result = confirm(how, path, w, &program)) != 0)
+        hd_program_close(&program);
     else {
         if (strcmp(program.build_id, w->header->build_id) != 0 && !how->loose)
             fprintf(stderr, "heddle replay: %s was built anew since the recording; places are not compared\n",
@@ -353,6 +335,26 @@ static bool done(size_t job, const uint8_t *bytes, size_t size, void *data)
     return true;
 }
 
+/* Before there are processes that cannot ask. What is wrong with a file is said when it is its turn. */
+static int confirm_all(const struct how *how, size_t count)
+{
+    char error[512];
+    int result = 0;
+    for (size_t i = 0; i < count && result == 0 && how->confirming->asking; i++) {
+        const char *path = how->path[i * how->slices + how->slice];
+        struct hd_program program;
+        Heddle__Witness *w = hd_witness_read(path, error, sizeof error);
+        if (w && *w->header->program && hd_program_open(program_name(how, w), &program, error, sizeof error) == 0) {
+            result = confirm(how, path, w, &program);
+            hd_program_close(&program);
+        }
+        if (w)
+            heddle__witness__free_unpacked(w, NULL);
+    }
+    how->confirming->asking = false;
+    return result;
+}
+
 static int replay_all(const struct how *how)
 {
     char error[512];
@@ -360,23 +362,14 @@ static int replay_all(const struct how *how)
     if (how->paths == 1 && how->slices == 1)
         return replay_file(how, how->path[0]);
     size_t count = how->paths > how->slice ? (how->paths - how->slice - 1) / how->slices + 1 : 0;
+    if (confirm_all(how, count) != 0)
+        return 2;
     if (hd_pool_run(count, (unsigned)how->jobs, work, done, &b, error, sizeof error) != 0)
         return hd_usage_error("replay", "%s", error);
     return b.status;
 }
 
 /* ------------------------------------------------------------ options */
-
-static int parse_slice(const char *text, struct how *how)
-{
-    unsigned long long k, n;
-    char rest;
-    if (sscanf(text, "%llu/%llu%c", &k, &n, &rest) != 2 || k < 1 || k > n)
-        return hd_usage_error("replay", "--slice wants K/N with K from 1 to N, not '%s'", text);
-    how->slice = k - 1;
-    how->slices = n;
-    return 0;
-}
 
 static int parse_format(const char *text, struct how *how)
 {
@@ -392,7 +385,7 @@ static int parse(int c, char **argv, struct how *how)
     switch (c) {
     case 'n': return hd_option_number("replay", "-n", optarg, 1000000000, &how->repeat);
     case 'j': return hd_option_number("replay", "-j", optarg, 1024, &how->jobs);
-    case 's': return parse_slice(optarg, how);
+    case 's': return hd_option_slice("replay", optarg, &how->slice, &how->slices);
     case 'f': return parse_format(optarg, how);
     case 'g': how->gdb = true; return 0;
     case 'b':
@@ -401,6 +394,7 @@ static int parse(int c, char **argv, struct how *how)
         return 0;
     case 'o': how->trace_out = optarg; return 0;
     case 'p': how->program = optarg; return 0;
+    case 'y': how->confirming->yes = true; return 0;
     case 'd': how->declare = optarg; return 0;
     case 't':
         if (hd_option_number("replay", "--timeout", optarg, 1000000, &number) != 0)
@@ -437,6 +431,7 @@ int hd_command_replay(int argc, char **argv)
                                              { "gdb-batch", required_argument, NULL, 'b' },
                                              { "trace-out", required_argument, NULL, 'o' },
                                              { "program", required_argument, NULL, 'p' },
+                                             { "yes", no_argument, NULL, 'y' },
                                              { "timeout", required_argument, NULL, 't' },
                                              { "compare-output", no_argument, NULL, 'C' },
                                              { "loose", no_argument, NULL, 'l' },
@@ -446,7 +441,8 @@ int hd_command_replay(int argc, char **argv)
                                              { "declare", required_argument, NULL, 'd' },
                                              { "help", no_argument, NULL, 'h' },
                                              { 0 } };
-    struct how how = { .repeat = 1, .jobs = 1, .slices = 1, .time_limit = 60 };
+    struct hd_confirming confirming = { .command = "replay", .asking = hd_can_ask() };
+    struct how how = { .repeat = 1, .jobs = 1, .slices = 1, .time_limit = 60, .confirming = &confirming };
     int c, dashes = find_program(argc, argv);
     opterr = 0;
     optind = 0;
@@ -467,5 +463,7 @@ int hd_command_replay(int argc, char **argv)
     if (how.paths > 1 && (how.gdb || how.trace_out))
         return hd_usage_error("replay", "--gdb and --trace-out want one witness");
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error to be told */
-    return replay_all(&how);
+    int status = replay_all(&how);
+    hd_confirming_free(&confirming);
+    return status;
 }

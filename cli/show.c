@@ -33,13 +33,6 @@ static const char usage[] = "usage: heddle show [--format text|json] [--stats] F
 
 struct how { bool json, stats, verify; };
 
-/* The trace that a witness names is in the witness's folder. */
-static char *beside(const char *witness, const char *name)
-{
-    const char *slash = strrchr(witness, '/');
-    return hd_format("%.*s%s", slash ? (int)(slash - witness + 1) : 0, witness, *name ? name : "?");
-}
-
 static int show_trace(const uint8_t *bytes, size_t size, const char *name, struct how how)
 {
     char error[512];
@@ -64,8 +57,8 @@ static int show_witness(const uint8_t *bytes, size_t size, const char *name, str
     Heddle__Witness *w = hd_witness_parse(bytes, size, name, error, sizeof error);
     if (!w)
         return hd_usage_error("show", "%s", error);
-    char *path = beside(name, w->trace);
-    struct hd_trace *t = how.json || w->rerun_of || !*w->trace ? NULL : hd_trace_open(path, error, sizeof error);
+    char *path = hd_file_beside(name, w->trace);
+    struct hd_trace *t = how.json || w->rerun_of || !path ? NULL : hd_trace_open(path, error, sizeof error);
     bool same = t && strcmp(t->build_id, w->header->build_id) == 0 && strcmp(t->test, w->header->test) == 0;
     if (how.json)
         hd_json_witness(w);
@@ -119,11 +112,13 @@ static int verify(const char *witness, const char *trace)
     Heddle__Witness *w = hd_witness_read(witness, error, sizeof error);
     if (!w)
         return hd_usage_error("show", "%s", error);
-    char *path = trace ? hd_strdup(trace) : beside(witness, w->trace);
+    char *path = trace ? hd_strdup(trace) : hd_file_beside(witness, w->trace);
     struct hd_trace *t = NULL;
     if (!trace && w->rerun_of)
         hd_usage_error("show", "%s: found in the rerun of witness %u; keep that (heddle replay --trace-out FILE) and "
                                "give it as TRACE", witness, w->rerun_of);
+    else if (!path)
+        hd_usage_error("show", "%s: its trace is no file beside it; give it as TRACE", witness);
     else if (!(t = hd_trace_open(path, error, sizeof error)))
         hd_usage_error("show", "%s", error);
     enum hd_verified result = t ? hd_verify(w, t, error, sizeof error) : HD_REFUSED;

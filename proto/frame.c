@@ -49,12 +49,31 @@ uint8_t *hd_file_read(const char *path, size_t *size, char *error, size_t error_
     return bytes;
 }
 
-/* A terminal, a pipe, /dev/stdout: written straight, for a name there must not be replaced. */
+bool hd_file_ends(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) != 0 || S_ISREG(st.st_mode);
+}
+
+char *hd_file_beside(const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/');
+    if (!*name || strchr(name, '/'))
+        return NULL;
+    char *beside = hd_format("%.*s%s", slash ? (int)(slash - path + 1) : 0, path, name);
+    if (hd_file_ends(beside))
+        return beside;
+    free(beside);
+    return NULL;
+}
+
+/* A terminal, a pipe, /dev/stdout: written straight, for a name there must not be replaced. A link is replaced,
+ * wherever it leads: in a folder that came from elsewhere it may lead anywhere. */
 static bool is_special(const char *path)
 {
     struct stat st;
     return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 ||
-           (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
+           (lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode));
 }
 
 int hd_temp_open(struct hd_temp_file *temp, const char *path, char *error, size_t error_size)

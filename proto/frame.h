@@ -4,6 +4,7 @@
 #ifndef HD_FRAME_H
 #define HD_FRAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,12 @@ uint8_t *hd_file_read(const char *path, size_t *size, char *error, size_t error_
 
 /* Writes bytes under a temporary name beside `path`, then renames. 0 or -1. */
 int hd_file_write(const char *path, const void *bytes, size_t size, char *error, size_t error_size);
+
+/* The file `name` in the folder of `path`, for a name that came out of a file: NULL where it would lead out of
+ * that folder, or what is there is no regular file and might never end. The caller frees. */
+char *hd_file_beside(const char *path, const char *name);
+/* Likewise: what is there can be read to its end, or there is nothing. */
+bool hd_file_ends(const char *path);
 
 enum hd_frame { HD_FRAME_OK, HD_FRAME_END, HD_FRAME_CUT, HD_FRAME_BAD };
 

@@ -51,6 +51,7 @@ void hd_import_add(struct hd_import *im, uint64_t number, struct hd_span thread,
     e.thread = hd_name_put(&im->threads, thread.text, thread.length);
     e.operand = table ? hd_name_put(table, operand.text, operand.length) : 0;
     e.location = hd_name_put(&im->locations, location.text, location.length);
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): that `table` may be NULL says nothing of `im` */
     HD_GROW(im->event, im->events, im->room);
     im->event[im->events++] = e;
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static void out_of_memory(void)
 {
@@ -30,6 +32,16 @@ void *hd_realloc(void *p, size_t count, size_t size)
     if (!q)
         out_of_memory();
     return q;
+}
+
+size_t hd_memory_for_file(void)
+{
+    struct rlimit limit;
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    uint64_t bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT32_MAX;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < bytes)
+        bytes = limit.rlim_cur;
+    return (size_t)(bytes / 3);
 }
 
 char *hd_strdup(const char *s)

@@ -11,6 +11,9 @@ void *hd_realloc(void *p, size_t count, size_t size); /* overflow checked */
 char *hd_strdup(const char *s);                     /* NULL gives "" */
 char *hd_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Bytes that what one file holds may take when it is read: a third of the memory there is, or of the limit on it. */
+size_t hd_memory_for_file(void);
+
 /* Grows `array` so that index `used` fits. */
 #define HD_GROW(array, used, room)                                                                   \
     do {                                                                                             \

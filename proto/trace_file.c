@@ -17,7 +17,7 @@
 #include "proto/memory.h"
 
 #define CHUNK_EVENTS_MAX 65536
-#define CHUNK_BYTES_MAX (CHUNK_EVENTS_MAX * 64u) /* all columns of an event at their longest: 63 bytes */
+#define CHUNK_BYTES_MAX (CHUNK_EVENTS_MAX * 64ull) /* all columns of an event at their longest: 63 bytes */
 
 struct reader {
     struct hd_trace *trace;
@@ -27,6 +27,7 @@ struct reader {
     char *error;
     size_t error_size;
     size_t at; /* of the message being read */
+    size_t events_max; /* a few compressed bytes can be thousands of events */
 };
 
 /* A message of exactly one length-delimited field: its number, or 0. */
@@ -263,6 +264,11 @@ static int add_chunk(struct reader *r, const Heddle__Chunk *c)
 {
     if (check_columns(r, c) != 0)
         return -1;
+    if (r->trace->events + c->count > r->events_max) {
+        snprintf(r->error, r->error_size, "%s: holds more than %zu events, too many for the memory here; record with a "
+                                          "smaller --size", r->name, r->events_max);
+        return -1;
+    }
     uint32_t k = 0, stack = 0, site = 0;
     uint64_t address = 0;
     size_t run = 0, used = 0, seconds = 0;
@@ -422,7 +428,8 @@ struct hd_trace *hd_trace_parse(const uint8_t *bytes, size_t size, const char *n
                  witness ? "witness" : "verdict", witness ? ", or use 'heddle replay'" : "");
         return NULL;
     }
-    struct reader r = {.trace = hd_trace_new(), .name = name, .error = error, .error_size = error_size};
+    struct reader r = {.trace = hd_trace_new(), .name = name, .error = error, .error_size = error_size,
+                       .events_max = hd_memory_for_file() / sizeof(struct hd_event)};
     int result = read_items(&r, bytes, size);
     free(r.syncs);
     if (result == 0)

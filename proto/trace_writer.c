@@ -178,8 +178,8 @@ static inline uint8_t *put_varint(uint8_t *at, uint64_t v)
     return at;
 }
 
-static inline uint64_t zigzag32(uint32_t v) { return (uint32_t)(v << 1 ^ (uint32_t)((int32_t)v >> 31)); }
-static inline uint64_t zigzag64(uint64_t v) { return v << 1 ^ (uint64_t)((int64_t)v >> 63); }
+static inline uint64_t zigzag32(uint32_t v) { return v << 1 ^ (0 - (v >> 31)); }
+static inline uint64_t zigzag64(uint64_t v) { return v << 1 ^ (0 - (v >> 63)); }
 
 static void fill_columns(struct hd_trace_writer *w, uint8_t *end[COLUMNS], const struct hd_event *event, size_t count)
 {

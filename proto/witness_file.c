@@ -12,6 +12,9 @@
 #include "proto/memory.h"
 #include "proto/trace_file.h"
 
+#define THREADS_MAX 65536
+#define STEPS_MAX (1u << 26) /* the schedule fits into 32 bits of memory */
+
 static bool path_well_formed(const char *path)
 {
     if (strncmp(path, "0", 1) != 0)
@@ -49,6 +52,8 @@ static const char *check_parents(const Heddle__Witness *w, const struct path *so
 
 static const char *check_threads(const Heddle__Witness *w)
 {
+    if (w->n_thread > THREADS_MAX)
+        return "more threads than a test can have";
     struct path *sorted = hd_realloc(NULL, w->n_thread, sizeof *sorted);
     const char *wrong = NULL;
     for (size_t i = 0; i < w->n_thread; i++) {
@@ -79,6 +84,7 @@ static const char *check_step(const Heddle__Witness *w, const Heddle__Step *step
 
 static const char *check_slices(const Heddle__Witness *w)
 {
+    uint64_t steps = 0;
     for (size_t i = 0; i < w->n_slice; i++) {
         const Heddle__Slice *slice = w->slice[i];
         if (slice->thread >= w->n_thread)
@@ -90,7 +96,10 @@ static const char *check_slices(const Heddle__Witness *w)
             wrong = check_step(w, slice->step[j]);
         if (wrong)
             return wrong;
+        steps += slice->n_step + 1;
     }
+    if (steps > STEPS_MAX)
+        return "more steps than can be replayed";
     bool imported = !*w->header->program; /* its threads have no beginning */
     return w->n_slice || imported ? NULL : "it has no slices";
 }

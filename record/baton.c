@@ -77,7 +77,7 @@ static void give(struct hd_thread *next)
 
 /* ------------------------------------------------------------ endings */
 
-static void forever(void)
+static _Noreturn void forever(void)
 {
     for (;;)
         pause();

@@ -24,11 +24,14 @@ typedef void hd_drain_done(struct hd_trace *, struct hd_trace_writer *, void *da
 /* Called when a test begins; its trace has a header by then. NULL: the events are kept in memory. */
 typedef struct hd_trace_writer *hd_drain_begin(const struct hd_trace *, void *data);
 
-struct hd_drain *hd_drain_new(const struct hd_program *, char *const *argv, uint64_t seed, hd_drain_done *, void *data);
+struct hd_drain *hd_drain_new(const struct hd_program *program, char *const *argv, uint64_t seed, hd_drain_done *done,
+                              void *data);
 void hd_drain_free(struct hd_drain *);
 
 /* The file of declared primitives that traces name; it lives as long as the drain. */
 void hd_drain_declare(struct hd_drain *, const char *path);
+/* The folder that the program is started in; NULL: this process's. It lives as long as the drain. */
+void hd_drain_cwd(struct hd_drain *, const char *path);
 
 /* From now on traces are written as they come; `bytes` bounds a file, 0: no bound. */
 void hd_drain_stream(struct hd_drain *, hd_drain_begin *, uint64_t bytes);

@@ -49,7 +49,8 @@ HD_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
         return (int)syscall(SYS_execve, path, argv, envp);
     char where[32], *variables[count + 2];
     snprintf(where, sizeof where, "HEDDLE_FD=%d", hd_run.shared_fd);
-    memcpy(variables, envp, count * sizeof *variables);
+    if (count)
+        memcpy(variables, envp, count * sizeof *variables);
     variables[count] = where;
     variables[count + 1] = NULL;
     fcntl(hd_run.shared_fd, F_SETFD, 0);

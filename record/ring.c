@@ -143,7 +143,7 @@ void hd_ring_text(struct hd_thread *t, unsigned kind, uint64_t address, uint64_t
     r->value = value;
     hd_ring_publish();
     for (unsigned i = 0; i < pieces; i++) {
-        memcpy(hd_ring_append(t, kind), text + 32 * i, 32);
+        memcpy(hd_ring_append(t, kind), text + (size_t)32 * i, 32);
         advance(); /* text is no record */
     }
 }

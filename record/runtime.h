@@ -213,7 +213,7 @@ uint64_t hd_stranger_acts(void); /* how often */
 void hd_drain(struct hd_thread *);
 void hd_release_others(struct hd_thread *); /* the test is over: the other threads run free */
 void hd_say_unknown(struct hd_thread *); /* last, where no clock decides: a thread that is not the test's touched memory */
-void hd_diverged(struct hd_thread *, const struct hd_divergence *);
+void hd_diverged(struct hd_thread *, const struct hd_divergence *) __attribute__((noreturn));
 void hd_park(struct hd_thread *);
 void hd_baton_reset(void);
 struct hd_thread *hd_next_ready(struct hd_thread *after);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/frame.h"
 #include "proto/memory.h"
 #include "record/declare.h"
 #include "record/drain.h"
@@ -112,11 +113,8 @@ static char *divergence_words(struct hd_replay *r, const struct hd_divergence *d
 static struct hd_trace *recorded_trace(const Heddle__Witness *w, const char *beside)
 {
     char error[512];
-    const char *slash = beside ? strrchr(beside, '/') : NULL;
-    if (!beside || !*w->trace)
-        return NULL;
-    char *path = hd_format("%.*s%s", slash ? (int)(slash - beside + 1) : 0, beside, w->trace);
-    struct hd_trace *t = hd_trace_read(path, error, sizeof error);
+    char *path = beside ? hd_file_beside(beside, w->trace) : NULL;
+    struct hd_trace *t = path ? hd_trace_read(path, error, sizeof error) : NULL;
     free(path);
     return t;
 }
@@ -224,10 +222,16 @@ static void compare_output(struct hd_replay *r, const struct hd_text *expected)
     }
 }
 
-static int open_declarations(char **absolute, const char *path, char *error, size_t size)
+static int open_declarations(char **absolute, const Heddle__Witness *w, const struct hd_replay_options *o, char *error,
+                             size_t size)
 {
+    const char *path = o->declare ? o->declare : w->header->declare;
     if (!*path)
         return 0;
+    if (!o->declare && !hd_file_ends(path)) {
+        snprintf(error, size, "%s: no regular file; give the declarations with --declare", path);
+        return -1;
+    }
     if (hd_declare_file(path, NULL, NULL, error, size) != 0)
         return -1;
     *absolute = realpath(path, NULL);
@@ -241,7 +245,7 @@ int hd_replay_once(struct hd_replay *r, const Heddle__Witness *w, const struct h
     struct hd_session_result result;
     *r = (struct hd_replay){ .confirmation = "" };
     char *declare = NULL;
-    if (open_declarations(&declare, o->declare ? o->declare : w->header->declare, error, size) != 0)
+    if (open_declarations(&declare, w, o, error, size) != 0)
         return -1;
     hd_schedule_make(&schedule, w, program);
     char **recorded = hd_alloc((w->header->n_argv + 2) * sizeof *recorded);
@@ -271,6 +275,7 @@ int hd_replay_once(struct hd_replay *r, const Heddle__Witness *w, const struct h
     };
     struct hd_drain *drain = hd_drain_new(program, argv, w->header->seed, keep, r);
     hd_drain_declare(drain, declare);
+    hd_drain_cwd(drain, session.cwd);
     hd_drain_limit(drain, (uint64_t)HD_DEFAULT_MEMORY << 20);
     int failed = hd_session_run(&session, drain, &result, error, size);
     r->output = result.output;

@@ -103,16 +103,15 @@ static void correct(struct hd_replay *r, const char *word, unsigned number, cons
 void hd_gdb_finish(struct hd_gdb *gdb, struct hd_replay *r, const Heddle__Witness *w)
 {
     char *ending = hd_format("%s/ending", gdb->folder), *steps = hd_format("%s/steps", gdb->folder);
-    char word[16] = "left";
-    unsigned number = 0;
+    char word[16] = "left", digits[16] = "0";
     FILE *f = fopen(ending, "re");
     if (f) {
-        if (fscanf(f, "%15s %u", word, &number) < 1)
+        if (fscanf(f, "%15s %15s", word, digits) < 1)
             strcpy(word, "left");
         fclose(f);
     }
     if (r->text)
-        correct(r, word, number, w);
+        correct(r, word, (unsigned)strtoul(digits, NULL, 10), w);
     unlink(ending);
     unlink(steps);
     rmdir(gdb->folder);

@@ -13,7 +13,7 @@ struct hd_gdb {
     char folder[64]; /* of the steps (for the commands) and the ending (from them) */
 };
 
-int hd_gdb_prepare(struct hd_gdb *, const Heddle__Witness *, const struct hd_program *, const char *gdb,
+int hd_gdb_prepare(struct hd_gdb *gdb, const Heddle__Witness *w, const struct hd_program *program, const char *name,
                    const char *commands, const char *batch, char *error, size_t error_size);
 
 /* Corrects the verdict by what gdb saw, and removes the folder. */

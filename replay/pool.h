@@ -16,6 +16,7 @@ typedef void hd_pool_work(size_t job, FILE *out, void *data);
 typedef bool hd_pool_done(size_t job, const uint8_t *bytes, size_t size, void *data);
 
 /* 0, or -1 and one line in `error` where no process could be made. */
-int hd_pool_run(size_t count, unsigned jobs, hd_pool_work *, hd_pool_done *, void *data, char *error, size_t error_size);
+int hd_pool_run(size_t count, unsigned jobs, hd_pool_work *work, hd_pool_done *done, void *data, char *error,
+                size_t error_size);
 
 #endif

@@ -12,8 +12,9 @@ static struct hd_plan_thread relation(const Heddle__Witness *w, size_t i)
 {
     struct hd_plan_thread none = { UINT32_MAX, 0 };
     const char *path = w->thread[i], *dot = strrchr(path, '.');
-    for (size_t p = 0; dot && p < w->n_thread; p++)
-        if (strlen(w->thread[p]) == (size_t)(dot - path) && memcmp(w->thread[p], path, (size_t)(dot - path)) == 0)
+    size_t length = dot ? (size_t)(dot - path) : 0;
+    for (size_t p = 0; dot && p < i; p++)
+        if (strncmp(w->thread[p], path, length) == 0 && !w->thread[p][length])
             return (struct hd_plan_thread){ (uint32_t)p, (uint32_t)strtoul(dot + 1, NULL, 10) };
     return none;
 }

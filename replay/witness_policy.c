@@ -37,7 +37,8 @@ static struct hd_thread *thread_of(uint32_t plan)
     return NULL;
 }
 
-static void diverge(struct hd_thread *self, const struct hd_point *got, unsigned reason, struct hd_thread *holder)
+static _Noreturn void diverge(struct hd_thread *self, const struct hd_point *got, unsigned reason,
+                              struct hd_thread *holder)
 {
     const struct hd_plan_slice *s = &slice[current];
     struct hd_divergence d = {

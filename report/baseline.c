@@ -20,16 +20,12 @@ static void add(struct hd_baseline *b, const char *line, size_t length)
     b->id[b->ids++] = hd_format("%.*s", (int)length, line);
 }
 
-int hd_baseline_read(struct hd_baseline *b, const char *path, char *error, size_t error_size)
+int hd_baseline_parse(struct hd_baseline *b, const uint8_t *bytes, size_t size, const char *name, char *error,
+                      size_t error_size)
 {
-    size_t size;
     *b = (struct hd_baseline){0};
-    uint8_t *bytes = hd_file_read(path, &size, error, error_size);
-    if (!bytes)
-        return -1;
     if (memchr(bytes, 0, size)) {
-        snprintf(error, error_size, "%s: not a baseline (a text, one id a line); make one with --write-baseline", path);
-        free(bytes);
+        snprintf(error, error_size, "%s: not a baseline (a text, one id a line); make one with --write-baseline", name);
         return -1;
     }
     for (size_t at = 0; at < size;) {
@@ -38,8 +34,17 @@ int hd_baseline_read(struct hd_baseline *b, const char *path, char *error, size_
         add(b, line, length);
         at += length + 1;
     }
-    free(bytes);
     return 0;
+}
+
+int hd_baseline_read(struct hd_baseline *b, const char *path, char *error, size_t error_size)
+{
+    size_t size;
+    *b = (struct hd_baseline){0};
+    uint8_t *bytes = hd_file_read(path, &size, error, error_size);
+    int failed = bytes ? hd_baseline_parse(b, bytes, size, path, error, error_size) : -1;
+    free(bytes);
+    return failed;
 }
 
 bool hd_baseline_has(const struct hd_baseline *b, const char *id)

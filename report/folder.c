@@ -53,7 +53,7 @@ static int read_witness(struct hd_folder *f, const char *name, char *error, size
     char *verdict = hd_with_ending(name, "verdict");
     path = hd_format("%s/%s", f->dir, verdict);
     int failed = 0;
-    if (access(path, F_OK) == 0) {
+    if (access(path, F_OK) == 0 && hd_file_ends(path)) {
         f->witness[f->witnesses - 1].verdicts = hd_verdict_read(path, error, size);
         failed = f->witness[f->witnesses - 1].verdicts ? 0 : -1;
     }
@@ -78,28 +78,28 @@ static char **list(const char *dir, size_t *count, char *error, size_t size)
         name[(*count)++] = hd_strdup(e->d_name);
     }
     closedir(d);
-    qsort(name, *count, sizeof *name, by_name);
+    if (name)
+        qsort(name, *count, sizeof *name, by_name);
     return name;
 }
 
 /* The program that a trace, a witness or an account is of; NULL: it is none of these, or cannot be read. */
-static char *program_of(const char *dir, const char *name)
+static char *program_of(const char *path)
 {
-    char error[256], *path = hd_format("%s/%s", dir, name), *program = NULL;
+    char error[256], *program = NULL;
     const uint8_t *body;
     size_t size, body_size, end = 0;
     uint8_t *bytes = hd_file_read(path, &size, error, sizeof error);
-    free(path);
     if (!bytes || hd_frame_next(bytes, size, &end, &body, &body_size) != HD_FRAME_OK) {
         free(bytes);
         return NULL;
     }
-    if (ends_with(name, ".witness")) {
+    if (ends_with(path, ".witness")) {
         Heddle__Witness *w = heddle__witness__unpack(NULL, body_size, body);
         program = w && w->header ? hd_strdup(w->header->program) : NULL;
         if (w)
             heddle__witness__free_unpacked(w, NULL);
-    } else if (ends_with(name, ".account")) {
+    } else if (ends_with(path, ".account")) {
         Heddle__Account *a = heddle__account__unpack(NULL, body_size, body);
         program = a && a->header ? hd_strdup(a->header->program) : NULL;
         if (a)
@@ -115,11 +115,17 @@ static char *program_of(const char *dir, const char *name)
     return program;
 }
 
+/* To the program, or, where that is NULL, to any. What cannot be read to its end is nobody's. */
 static bool belongs(const char *dir, const char *name, const char *program)
 {
-    char *of = program ? program_of(dir, name) : NULL;
-    bool same = !program || (of && strcmp(of, program) == 0);
+    char *path = hd_format("%s/%s", dir, name), *of = NULL;
+    bool same = hd_file_ends(path);
+    if (same && program) {
+        of = program_of(path);
+        same = of && strcmp(of, program) == 0;
+    }
     free(of);
+    free(path);
     return same;
 }
 

@@ -297,8 +297,8 @@ bool hd_follows(const struct hd_trace *t, const Heddle__Witness *w)
         for (size_t k = 0; k < w->slice[s]->n_step; k++, i++) {
             while (i < t->events && !hd_kind_is_sync(t->event[i].kind))
                 i++;
-            const struct hd_event *e = &t->event[i];
-            if (i == t->events || e->kind != w->slice[s]->step[k]->kind || e->n != w->slice[s]->step[k]->n ||
+            const struct hd_event *e = i < t->events ? &t->event[i] : NULL;
+            if (!e || e->kind != w->slice[s]->step[k]->kind || e->n != w->slice[s]->step[k]->n ||
                 strcmp(t->thread[e->thread].path, w->thread[w->slice[s]->thread]) != 0)
                 return false;
         }

@@ -8,6 +8,7 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
+#include "proto/frame.h"
 #include "proto/memory.h"
 #include "symbols/source_line.h"
 
@@ -120,13 +121,24 @@ static bool same_build(Dwfl_Module *file, const char *recorded)
     for (int i = 0; i < length; i++) {
         char hex[3];
         snprintf(hex, sizeof hex, "%02x", bits[i]);
-        if (strncasecmp(hex, recorded + 2 * i, 2) != 0)
+        if (strncasecmp(hex, recorded + 2 * (size_t)i, 2) != 0)
             return false;
     }
     return true;
 }
 
 /* NULL where the file is gone or another one. */
+/* libdw would also wait for a pipe, and unpack what is compressed. */
+static bool is_elf(const char *path)
+{
+    char magic[SELFMAG] = "";
+    FILE *f = hd_file_ends(path) ? fopen(path, "re") : NULL;
+    bool elf = f && fread(magic, 1, SELFMAG, f) == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0;
+    if (f)
+        fclose(f);
+    return elf;
+}
+
 static struct module *open_module(struct hd_symbols *s, uint32_t index)
 {
     static char *no_path;
@@ -147,7 +159,7 @@ static struct module *open_module(struct hd_symbols *s, uint32_t index)
     char *path = recorded->path[0] == '/' ? hd_strdup(recorded->path)
                                           : hd_format("%s/%s", s->trace->cwd, recorded->path);
     dwfl_report_begin(m->dwfl);
-    Dwfl_Module *file = dwfl_report_offline(m->dwfl, path, path, -1);
+    Dwfl_Module *file = is_elf(path) ? dwfl_report_offline(m->dwfl, path, path, -1) : NULL;
     dwfl_report_end(m->dwfl, NULL, NULL);
     free(path);
     if (!file || !same_build(file, recorded->build_id) || !dwfl_module_getelf(file, &m->bias))

@@ -51,3 +51,5 @@ fi
 if cc -fsanitize=thread -o tsan -x c - <<<'int main(void) { return 0; }' 2>/dev/null; then
     one_line 2 'linked with libtsan' "$heddle" record ./tsan
 fi
+# A variable of blanks names no compiler.
+HEDDLE_CC='  ' status 0 "$heddle" cc -c -o blanks.o "$source"

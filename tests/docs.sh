@@ -11,10 +11,11 @@ for command in $commands; do
     heddle "$command" --help | grep -Eo -- '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,' | sort -u >options
     # Options of the page are what a tagged paragraph begins with.
     sed 's/\\-/-/g; s/\\f.//g' "$page" | grep -A1 '^\.TP' | grep -Eo -- '[ ,"]--[a-z][a-z-]*' | tr -d ' ,"' | sort -u >listed
+    sed 's/\\-/-/g' "$page" >plain
     grep -- '^--' options | sort -u >long
     [[ $command == cc ]] || same long listed
     while read -r option; do
-        sed 's/\\-/-/g' "$page" | grep -Eq -- "(^|[^a-z-])$option([^a-z-]|\$)" || fail "heddle-$command.1 has no $option"
+        grep -Eq -- "(^|[^a-z-])$option([^a-z-]|\$)" plain || fail "heddle-$command.1 has no $option"
         checks=$((checks + 1))
     done <options
     # shellcheck source=/dev/null

@@ -14,6 +14,7 @@ rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
 checks=0
+export XDG_STATE_HOME=$work/state
 unset HEDDLE HEDDLE_CC MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
 
 finish() {

@@ -155,6 +155,24 @@ jq_is '<b>&"x"' '.tests[1].test' hostile.out/heddle.json
 jq_is '2' '.failing_findings' hostile.out/heddle.json
 jq_is 'fails as recorded' '.findings[0].pattern' hostile.out/heddle.json
 page hostile.out
+# So it does in every other name and value that a file can hold.
+cp -r bank.out forged.out
+cp hidden_race.out/* forged.out/
+rm forged.out/report.html forged.out/junit.xml forged.out/heddle.*
+for file in forged.out/*; do
+    "$top_builddir/tests/forge" texts "$file" "$file" $'</script><b onload=\'x\'>&"]]>--\x01\xff' || fail "forge $file"
+done
+status 0 "$heddle" report --format html,junit,sarif,json,perfetto forged.out
+well_formed forged.out
+status 0 jq -e '.traceEvents | length > 0' forged.out/heddle.perfetto.json
+has forged.out/report.html '&lt;b onload=&#39;x&#39;&gt;&amp;&quot;\]\]&gt;'
+hasnt forged.out/report.html '<b onload|]]>'
+hasnt forged.out/junit.xml '<b onload|]]>'
+jq_is $'</script><b onload=\'x\'>&"]]>--\ufffd\ufffd' '.findings[0].title' forged.out/heddle.json
+for file in forged.out/*.trace forged.out/*.witness forged.out/*.verdict; do
+    "$heddle" show --format json "$file" >shown || fail "show $file"
+    status 0 jq -es 'length > 0' shown
+done
 
 # A long run is shown where it matters: the value read before the hand-over and the one after it.
 "$heddle" cc -g -O1 -o long_run "$programs/long_run.c"
