@@ -65,7 +65,10 @@ static int show_witness(const uint8_t *bytes, size_t size, const char *name, str
     if (!w)
         return hd_usage_error("show", "%s", error);
     char *path = beside(name, w->trace);
+    errno = 0;
     struct hd_trace *t = how.json || w->rerun_of || !*w->trace ? NULL : hd_trace_open(path, error, sizeof error);
+    if (!t && errno)
+        hd_end_if_exhausted(path);
     bool same = t && strcmp(t->build_id, w->header->build_id) == 0 && strcmp(t->test, w->header->test) == 0;
     if (how.json)
         hd_json_witness(w);
@@ -106,8 +109,6 @@ static int show_file(const char *path, struct how how)
     else
         result = show_trace(bytes, size, path, how);
     free(bytes);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return hd_usage_error("show", "standard output: %s", strerror(errno));
     return result;
 }
 

@@ -57,6 +57,36 @@ static bool is_special(const char *path)
            (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
 }
 
+static struct hd_temp_file *temps;
+static pid_t temps_of; /* a child has no part in its parent's */
+
+static void remove_temps(void)
+{
+    for (const struct hd_temp_file *t = temps_of == getpid() ? temps : NULL; t; t = t->next)
+        unlink(t->name);
+}
+
+static void remember(struct hd_temp_file *temp)
+{
+    static bool at_exit;
+    if (!at_exit)
+        at_exit = atexit(remove_temps) == 0;
+    if (temps_of != getpid())
+        temps = NULL;
+    temps_of = getpid();
+    temp->next = temps;
+    temps = temp;
+}
+
+static void forget(const struct hd_temp_file *temp)
+{
+    struct hd_temp_file **at = &temps;
+    while (*at && *at != temp)
+        at = &(*at)->next;
+    if (*at)
+        *at = temp->next;
+}
+
 int hd_temp_open(struct hd_temp_file *temp, const char *path, char *error, size_t error_size)
 {
     static unsigned serial;
@@ -68,9 +98,11 @@ int hd_temp_open(struct hd_temp_file *temp, const char *path, char *error, size_
         temp->name = hd_format("%s.%ld.%u.tmp", path, (long)getpid(), serial++);
         int fd = open(temp->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0) {
+            remember(temp);
             temp->stream = fdopen(fd, "wb");
             if (temp->stream)
                 return 0;
+            forget(temp);
             close(fd);
             unlink(temp->name);
         }
@@ -104,6 +136,7 @@ int hd_temp_commit(struct hd_temp_file *temp, const char *path, char *error, siz
         hd_temp_discard(temp);
         return -1;
     }
+    forget(temp);
     free(temp->name);
     temp->name = NULL;
     return 0;
@@ -115,6 +148,7 @@ void hd_temp_discard(struct hd_temp_file *temp)
         fclose(temp->stream);
     if (temp->name)
         unlink(temp->name);
+    forget(temp);
     free(temp->name);
     temp->stream = NULL;
     temp->name = NULL;

@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "proto/memory.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void out_of_memory(void)
+void hd_out_of_memory(void)
 {
     fputs("heddle: out of memory; close other programs or raise the limit (ulimit -v)\n", stderr);
+    exit(2);
+}
+
+void hd_end_if_exhausted(const char *what)
+{
+    int why = errno;
+    if (why != EMFILE && why != ENFILE && why != ENOMEM && why != EIO)
+        return;
+    fprintf(stderr, "heddle: %s: %s; close other programs or raise the limits (ulimit -a)\n", what, strerror(why));
     exit(2);
 }
 
@@ -17,18 +27,18 @@ void *hd_alloc(size_t bytes)
 {
     void *p = calloc(1, bytes ? bytes : 1);
     if (!p)
-        out_of_memory();
+        hd_out_of_memory();
     return p;
 }
 
 void *hd_realloc(void *p, size_t count, size_t size)
 {
     if (size && count > SIZE_MAX / size)
-        out_of_memory();
+        hd_out_of_memory();
     size_t bytes = count * size;
     void *q = realloc(p, bytes ? bytes : 1);
     if (!q)
-        out_of_memory();
+        hd_out_of_memory();
     return q;
 }
 

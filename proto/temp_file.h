@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A file under a temporary name beside its final one. Whatever goes wrong, the
- * temporary file does not stay. */
+ * A file under a temporary name beside its final one. Whatever goes wrong, also an
+ * exit in the midst of it, the temporary file does not stay. For one thread only. */
 #ifndef HD_TEMP_FILE_H
 #define HD_TEMP_FILE_H
 
@@ -10,6 +10,7 @@
 struct hd_temp_file {
     FILE *stream;
     char *name;
+    struct hd_temp_file *next; /* of those that are open, by address: it must not move */
 };
 
 /* 0, or -1 and a line in `error`. */

@@ -10,15 +10,9 @@
 
 #define FAULT(call) fault_at(FAULT_##call, "test", 1)
 
-void *__real___libc_malloc(size_t);
-void *__real___libc_calloc(size_t, size_t);
-void *__real___libc_realloc(void *, size_t);
-void *__real___libc_memalign(size_t, size_t);
+#include "tests/fault/allocator.h"
+
 void *__real_hd_real(const char *);
-void *__wrap___libc_malloc(size_t);
-void *__wrap___libc_calloc(size_t, size_t);
-void *__wrap___libc_realloc(void *, size_t);
-void *__wrap___libc_memalign(size_t, size_t);
 void *__wrap_hd_real(const char *);
 void *hd_own_mmap(void *, size_t, int, int, int, off_t);
 int hd_own_open(const char *, int, ...);
@@ -28,31 +22,12 @@ int hd_own_open(const char *, int, ...);
 void *__wrap_mmap(void *, size_t, int, int, int, off_t);
 int __wrap_open(const char *, int, ...);
 
-void *__wrap___libc_malloc(size_t size) { return FAULT(MALLOC) ? NULL : __real___libc_malloc(size); }
-
-void *__wrap___libc_calloc(size_t count, size_t size)
-{
-    return FAULT(MALLOC) ? NULL : __real___libc_calloc(count, size);
-}
-
-void *__wrap___libc_realloc(void *p, size_t size) { return FAULT(MALLOC) ? NULL : __real___libc_realloc(p, size); }
-
-void *__wrap___libc_memalign(size_t align, size_t size)
-{
-    return FAULT(MALLOC) ? NULL : __real___libc_memalign(align, size);
-}
-
 void *__wrap_mmap(void *p, size_t size, int protection, int flags, int fd, off_t offset)
 {
     return FAULT(MMAP) ? MAP_FAILED : hd_own_mmap(p, size, protection, flags, fd, offset);
 }
 
 int __wrap_open(const char *path, int flags, ...) { return FAULT(OPEN) ? -1 : hd_own_open(path, flags); }
-
-static void *user_mmap(void *p, size_t size, int protection, int flags, int fd, off_t offset)
-{
-    return __wrap_mmap(p, size, protection, flags, fd, offset);
-}
 
 static ssize_t user_write(int fd, const void *bytes, size_t size)
 {
@@ -81,7 +56,6 @@ static pid_t user_fork(void)
 void *__wrap_hd_real(const char *name)
 {
     static const struct { const char *name; void *function; } faulty[] = {
-        { "mmap", (void *)user_mmap },
         { "write", (void *)user_write },
         { "pthread_create", (void *)user_create },
         { "fork", (void *)user_fork },

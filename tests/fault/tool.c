@@ -16,13 +16,7 @@
 
 #define FAULT(call) fault_at(FAULT_##call, "tool", 0)
 
-void *__libc_malloc(size_t);
-void *__libc_calloc(size_t, size_t);
-void *__libc_realloc(void *, size_t);
-
-void *malloc(size_t size) { return FAULT(MALLOC) ? NULL : __libc_malloc(size); }
-void *calloc(size_t count, size_t size) { return FAULT(MALLOC) ? NULL : __libc_calloc(count, size); }
-void *realloc(void *p, size_t size) { return FAULT(MALLOC) ? NULL : __libc_realloc(p, size); }
+#include "tests/fault/allocator.h"
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
