@@ -20,6 +20,7 @@ uint8_t *hd_file_read(const char *path, size_t *size, char *error, size_t error_
     *size = 0;
     FILE *file = fopen(path, "rbe");
     if (!file) {
+        hd_end_if_exhausted(path); /* some readers do well without a file that is not there */
         snprintf(error, error_size, "%s: %s; check the name and its permissions", path, strerror(errno));
         return NULL;
     }
@@ -39,6 +40,7 @@ uint8_t *hd_file_read(const char *path, size_t *size, char *error, size_t error_
         }
     }
     if (ferror(file)) {
+        hd_end_if_exhausted(path);
         snprintf(error, error_size, "%s: %s; give a readable file", path, strerror(errno));
         fclose(file);
         free(bytes);
@@ -60,22 +62,70 @@ static bool is_special(const char *path)
 static struct hd_temp_file *temps;
 static pid_t temps_of; /* a child has no part in its parent's */
 
-static void remove_temps(void)
+struct reserved { char *name; struct reserved *next; };
+static struct reserved *reserved;
+
+static void remove_if_empty(const char *path)
 {
-    for (const struct hd_temp_file *t = temps_of == getpid() ? temps : NULL; t; t = t->next)
-        unlink(t->name);
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
+        unlink(path);
 }
 
-static void remember(struct hd_temp_file *temp)
+static void remove_temps(void)
+{
+    if (temps_of != getpid())
+        return;
+    for (const struct hd_temp_file *t = temps; t; t = t->next)
+        unlink(t->name);
+    for (const struct reserved *r = reserved; r; r = r->next)
+        remove_if_empty(r->name);
+}
+
+static void claim(void)
 {
     static bool at_exit;
     if (!at_exit)
         at_exit = atexit(remove_temps) == 0;
-    if (temps_of != getpid())
+    if (temps_of != getpid()) {
         temps = NULL;
+        reserved = NULL;
+    }
     temps_of = getpid();
+}
+
+static void remember(struct hd_temp_file *temp)
+{
+    claim();
     temp->next = temps;
     temps = temp;
+}
+
+bool hd_name_reserve(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return errno != EEXIST;
+    close(fd);
+    claim();
+    struct reserved *r = hd_alloc(sizeof *r);
+    *r = (struct reserved){ hd_strdup(path), reserved };
+    reserved = r;
+    return true;
+}
+
+void hd_name_give_back(const char *path)
+{
+    struct reserved **at = &reserved;
+    while (*at && strcmp((*at)->name, path) != 0)
+        at = &(*at)->next;
+    struct reserved *r = *at;
+    if (!r)
+        return;
+    *at = r->next;
+    remove_if_empty(path);
+    free(r->name);
+    free(r);
 }
 
 static void forget(const struct hd_temp_file *temp)

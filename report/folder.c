@@ -90,8 +90,6 @@ static char *program_of(const char *dir, const char *name)
     const uint8_t *body;
     size_t size, body_size, end = 0;
     uint8_t *bytes = hd_file_read(path, &size, error, sizeof error);
-    if (!bytes)
-        hd_end_if_exhausted(path);
     free(path);
     if (!bytes || hd_frame_next(bytes, size, &end, &body, &body_size) != HD_FRAME_OK) {
         free(bytes);
