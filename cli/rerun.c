@@ -140,9 +140,10 @@ static void remove_all_reruns(void)
 
 void hd_reruns_begin(const char *trace_path, const uint32_t *last)
 {
-    static bool at_exit;
-    if (!at_exit)
-        at_exit = atexit(remove_all_reruns) == 0;
+    static bool at_end;
+    if (!at_end)
+        hd_at_end(remove_all_reruns);
+    at_end = true;
     struct reruns *r = hd_alloc(sizeof *r);
     *r = (struct reruns){ trace_path, (int)(strlen(trace_path) - strlen(".trace")), last, getpid(), under_way };
     under_way = r;

@@ -84,9 +84,10 @@ static void remove_temps(void)
 
 static void claim(void)
 {
-    static bool at_exit;
-    if (!at_exit)
-        at_exit = atexit(remove_temps) == 0;
+    static bool at_end;
+    if (!at_end)
+        hd_at_end(remove_temps);
+    at_end = true;
     if (temps_of != getpid()) {
         temps = NULL;
         reserved = NULL;

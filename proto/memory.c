@@ -7,11 +7,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#define ENDS_MAX 4
+static void (*at_end[ENDS_MAX])(void);
+static unsigned ends;
+
+void hd_at_end(void (*tidy)(void))
+{
+    if (ends < ENDS_MAX && atexit(tidy) == 0)
+        at_end[ends++] = tidy;
+}
+
+/* In the midst of a library, whose handlers at exit might wait for what it was at: ours alone run. */
 void hd_out_of_memory(void)
 {
-    fputs("heddle: out of memory; close other programs or raise the limit (ulimit -v)\n", stderr);
-    exit(2);
+    static const char line[] = "heddle: out of memory; close other programs or raise the limit (ulimit -v)\n";
+    ssize_t told = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)told;
+    while (ends)
+        at_end[--ends]();
+    _exit(2);
 }
 
 void hd_end_if_exhausted(const char *what)

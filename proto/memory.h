@@ -8,6 +8,9 @@
 
 __attribute__((noreturn)) void hd_out_of_memory(void);
 
+/* Called at the command's end, also where that is out of memory: it allocates nothing. At most 4. */
+void hd_at_end(void (*)(void));
+
 /* Where errno says that the machine, not the file, is why `what` could not be had: ends the
  * command. For what may be absent, that without it the result is not silently another. */
 void hd_end_if_exhausted(const char *what);
