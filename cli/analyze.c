@@ -141,8 +141,8 @@ static int finish_output(struct output *out, struct hd_temp_file *account, int r
         hd_temp_discard(account);
     else if (out->account && hd_temp_commit(account, out->account, error, sizeof error) != 0)
         result = hd_usage_error("analyze", "%s", error);
-    if (fflush(stdout) != 0)
-        result = hd_usage_error("analyze", "standard output: %s", strerror(errno));
+    if (hd_output_lost("analyze", result == 2))
+        result = 2;
     if (result != 2 && !interrupted)
         hd_name_unused_suppressions("analyze", out->suppressions);
     return result;

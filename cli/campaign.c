@@ -461,6 +461,7 @@ struct hd_campaign *hd_campaign_new(const struct hd_campaign_options *o, const s
     c->o.depth = o->depth < KEEP_MAX - 1 ? o->depth : KEEP_MAX - 1;
     c->path = hd_strdup(path);
     c->test = hd_strdup(trace->test);
+    hd_reruns_begin(c->path, &c->number);
     heddle__account__init(&c->account);
     c->account.header = header_of(trace);
     c->account.trace = hd_strdup(slash ? slash + 1 : path);
@@ -474,6 +475,7 @@ void hd_campaign_free(struct hd_campaign *c)
     for (size_t i = 0; i < c->queued; i++)
         free_item(c->queue[i]);
     free(c->queue);
+    hd_reruns_end(c->path);
     hd_seen_free(&c->alternatives);
     hd_seen_free(&c->runs);
     hd_kept_free(&c->kept);

@@ -51,8 +51,10 @@ static int is_clang(const char *compiler)
     char *line = hd_format("%s --version 2>/dev/null", compiler), text[256] = "";
     FILE *f = popen(line, "r"); /* NOLINT(cert-env33-c): the compiler is the user's own choice, a command with words */
     free(line);
-    if (!f)
-        return 0;
+    if (!f) {
+        fprintf(stderr, "heddle cc: %s: %s; it cannot be asked what it is\n", compiler, strerror(errno));
+        exit(2);
+    }
     if (!fgets(text, sizeof text, f))
         text[0] = 0;
     pclose(f);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int hd_usage_error(const char *command, const char *fmt, ...)
 {
@@ -13,6 +15,15 @@ int hd_usage_error(const char *command, const char *fmt, ...)
     fputc('\n', stderr);
     va_end(args);
     return 2;
+}
+
+bool hd_output_lost(const char *command, bool said)
+{
+    errno = 0;
+    bool failed = fflush(stdout) != 0, lost = failed || ferror(stdout);
+    if (lost && !said)
+        hd_usage_error(command, "standard output: %s", failed && errno ? strerror(errno) : "it could not be written");
+    return lost;
 }
 
 const char *hd_outcome_word(unsigned outcome)

@@ -91,8 +91,10 @@ static char *read_all(const char *path)
 {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (fd < 0) {
+        hd_end_if_exhausted(path);
         return NULL;
+    }
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > 64 << 20) {
         close(fd);
         return NULL;

@@ -73,8 +73,8 @@ static int write_std(const struct hd_trace *trace, const char *out, const char *
     struct hd_temp_file temp;
     if (!out) {
         hd_std_print(trace, stdout, left_out);
-        if (fflush(stdout) != 0 || ferror(stdout))
-            return hd_usage_error("convert", "standard output: %s", strerror(errno));
+        if (hd_output_lost("convert", false))
+            return 2;
     } else {
         if (hd_temp_open(&temp, out, error, sizeof error) != 0)
             return hd_usage_error("convert", "%s", error);

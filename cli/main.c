@@ -42,18 +42,19 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         usage(stdout);
-        return 0;
+        return hd_output_lost("help", false) ? 2 : 0;
     }
     if (strcmp(argv[1], "--version") == 0) {
         fputs(VERSION_TEXT, stdout);
-        return 0;
+        return hd_output_lost("--version", false) ? 2 : 0;
     }
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0) {
             int status = commands[i].run(argc - 1, argv + 1);
+            bool lost = hd_output_lost(commands[i].name, status == 2);
             fflush(NULL);
             hd_interrupt_obey();
-            return status;
+            return lost ? 2 : status;
         }
     fprintf(stderr, "heddle: unknown command '%s'; see 'heddle --help'\n", argv[1]);
     return 2;

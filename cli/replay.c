@@ -316,7 +316,8 @@ static void work(size_t job, FILE *out, void *data)
     int pipe_end = fileno(out), keep = dup(STDOUT_FILENO);
     dup2(pipe_end, STDOUT_FILENO);
     int status = replay_file(b->how, b->how->path[job * b->how->slices + b->how->slice]);
-    fflush(stdout);
+    if (hd_output_lost("replay", status == 2))
+        status = 2;
     dup2(keep, STDOUT_FILENO);
     close(keep);
     fprintf(out, "%c", status);

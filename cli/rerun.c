@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/rerun.h"
 
+#include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -122,6 +124,55 @@ Heddle__Verdict *hd_rerun_result(const uint8_t *bytes, size_t size, uint64_t *si
         return NULL;
     memcpy(signature, bytes, sizeof *signature);
     return heddle__verdict__unpack(NULL, size - sizeof *signature, bytes + sizeof *signature);
+}
+
+/* ------------------------------------------------------------ traces for a while */
+
+struct reruns {
+    const char *stem;
+    int length;
+    const uint32_t *last;
+    pid_t process; /* a worker's exit takes nothing away */
+    struct reruns *next;
+};
+static struct reruns *under_way;
+
+static void remove_reruns(const struct reruns *r)
+{
+    char path[PATH_MAX];
+    for (uint32_t n = 1; r->process == getpid() && n <= *r->last; n++)
+        if (snprintf(path, sizeof path, "%.*s-%" PRIu32 ".rerun", r->length, r->stem, n) < (int)sizeof path)
+            unlink(path);
+}
+
+static void remove_all_reruns(void)
+{
+    for (const struct reruns *r = under_way; r; r = r->next)
+        remove_reruns(r);
+}
+
+void hd_reruns_begin(const char *trace_path, const uint32_t *last)
+{
+    static bool at_end;
+    if (!at_end)
+        hd_at_end(remove_all_reruns);
+    at_end = true;
+    struct reruns *r = hd_alloc(sizeof *r);
+    *r = (struct reruns){ trace_path, (int)(strlen(trace_path) - strlen(".trace")), last, getpid(), under_way };
+    under_way = r;
+}
+
+void hd_reruns_end(const char *trace_path)
+{
+    struct reruns **at = &under_way;
+    while (*at && (*at)->stem != trace_path)
+        at = &(*at)->next;
+    struct reruns *r = *at;
+    if (!r)
+        return;
+    *at = r->next;
+    remove_reruns(r);
+    free(r);
 }
 
 void hd_rerun_remove(const char *witness_path)

@@ -30,4 +30,9 @@ Heddle__Verdict *hd_rerun_result(const uint8_t *bytes, size_t size, uint64_t *si
 /* All files of a witness. */
 void hd_rerun_remove(const char *witness_path);
 
+/* The reruns of TRACE's witnesses 1 to *last, NAME-N.rerun, are looked at and then removed: at the
+ * latest when they end here, or when the command does. Both arguments stay until then. */
+void hd_reruns_begin(const char *trace_path, const uint32_t *last);
+void hd_reruns_end(const char *trace_path);
+
 #endif

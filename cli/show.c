@@ -99,8 +99,6 @@ static int show_file(const char *path, struct how how)
     else
         result = show_trace(bytes, size, path, how);
     free(bytes);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return hd_usage_error("show", "standard output: %s", strerror(errno));
     return result;
 }
 

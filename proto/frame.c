@@ -20,6 +20,7 @@ uint8_t *hd_file_read(const char *path, size_t *size, char *error, size_t error_
     *size = 0;
     FILE *file = fopen(path, "rbe");
     if (!file) {
+        hd_end_if_exhausted(path); /* some readers do well without a file that is not there */
         snprintf(error, error_size, "%s: %s; check the name and its permissions", path, strerror(errno));
         return NULL;
     }
@@ -39,6 +40,7 @@ uint8_t *hd_file_read(const char *path, size_t *size, char *error, size_t error_
         }
     }
     if (ferror(file)) {
+        hd_end_if_exhausted(path);
         snprintf(error, error_size, "%s: %s; give a readable file", path, strerror(errno));
         fclose(file);
         free(bytes);
@@ -76,6 +78,85 @@ static bool is_special(const char *path)
            (lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode));
 }
 
+static struct hd_temp_file *temps;
+static pid_t temps_of; /* a child has no part in its parent's */
+
+struct reserved { char *name; struct reserved *next; };
+static struct reserved *reserved;
+
+static void remove_if_empty(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
+        unlink(path);
+}
+
+static void remove_temps(void)
+{
+    if (temps_of != getpid())
+        return;
+    for (const struct hd_temp_file *t = temps; t; t = t->next)
+        unlink(t->name);
+    for (const struct reserved *r = reserved; r; r = r->next)
+        remove_if_empty(r->name);
+}
+
+static void claim(void)
+{
+    static bool at_end;
+    if (!at_end)
+        hd_at_end(remove_temps);
+    at_end = true;
+    if (temps_of != getpid()) {
+        temps = NULL;
+        reserved = NULL;
+    }
+    temps_of = getpid();
+}
+
+static void remember(struct hd_temp_file *temp)
+{
+    claim();
+    temp->next = temps;
+    temps = temp;
+}
+
+bool hd_name_reserve(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return errno != EEXIST;
+    close(fd);
+    claim();
+    struct reserved *r = hd_alloc(sizeof *r);
+    *r = (struct reserved){ hd_strdup(path), reserved };
+    reserved = r;
+    return true;
+}
+
+void hd_name_give_back(const char *path)
+{
+    struct reserved **at = &reserved;
+    while (*at && strcmp((*at)->name, path) != 0)
+        at = &(*at)->next;
+    struct reserved *r = *at;
+    if (!r)
+        return;
+    *at = r->next;
+    remove_if_empty(path);
+    free(r->name);
+    free(r);
+}
+
+static void forget(const struct hd_temp_file *temp)
+{
+    struct hd_temp_file **at = &temps;
+    while (*at && *at != temp)
+        at = &(*at)->next;
+    if (*at)
+        *at = temp->next;
+}
+
 int hd_temp_open(struct hd_temp_file *temp, const char *path, char *error, size_t error_size)
 {
     static unsigned serial;
@@ -87,9 +168,11 @@ int hd_temp_open(struct hd_temp_file *temp, const char *path, char *error, size_
         temp->name = hd_format("%s.%ld.%u.tmp", path, (long)getpid(), serial++);
         int fd = open(temp->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0) {
+            remember(temp);
             temp->stream = fdopen(fd, "wb");
             if (temp->stream)
                 return 0;
+            forget(temp);
             close(fd);
             unlink(temp->name);
         }
@@ -123,6 +206,7 @@ int hd_temp_commit(struct hd_temp_file *temp, const char *path, char *error, siz
         hd_temp_discard(temp);
         return -1;
     }
+    forget(temp);
     free(temp->name);
     temp->name = NULL;
     return 0;
@@ -134,6 +218,7 @@ void hd_temp_discard(struct hd_temp_file *temp)
         fclose(temp->stream);
     if (temp->name)
         unlink(temp->name);
+    forget(temp);
     free(temp->name);
     temp->stream = NULL;
     temp->name = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "proto/memory.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,9 +10,33 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static void out_of_memory(void)
+#define ENDS_MAX 4
+static void (*at_end[ENDS_MAX])(void);
+static unsigned ends;
+
+void hd_at_end(void (*tidy)(void))
 {
-    fputs("heddle: out of memory; close other programs or raise the limit (ulimit -v)\n", stderr);
+    if (ends < ENDS_MAX && atexit(tidy) == 0)
+        at_end[ends++] = tidy;
+}
+
+/* In the midst of a library, whose handlers at exit might wait for what it was at: ours alone run. */
+void hd_out_of_memory(void)
+{
+    static const char line[] = "heddle: out of memory; close other programs or raise the limit (ulimit -v)\n";
+    ssize_t told = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)told;
+    while (ends)
+        at_end[--ends]();
+    _exit(2);
+}
+
+void hd_end_if_exhausted(const char *what)
+{
+    int why = errno;
+    if (why != EMFILE && why != ENFILE && why != ENOMEM && why != EIO)
+        return;
+    fprintf(stderr, "heddle: %s: %s; close other programs or raise the limits (ulimit -a)\n", what, strerror(why));
     exit(2);
 }
 
@@ -19,18 +44,18 @@ void *hd_alloc(size_t bytes)
 {
     void *p = calloc(1, bytes ? bytes : 1);
     if (!p)
-        out_of_memory();
+        hd_out_of_memory();
     return p;
 }
 
 void *hd_realloc(void *p, size_t count, size_t size)
 {
     if (size && count > SIZE_MAX / size)
-        out_of_memory();
+        hd_out_of_memory();
     size_t bytes = count * size;
     void *q = realloc(p, bytes ? bytes : 1);
     if (!q)
-        out_of_memory();
+        hd_out_of_memory();
     return q;
 }
 

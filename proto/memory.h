@@ -6,6 +6,15 @@
 
 #include <stddef.h>
 
+__attribute__((noreturn)) void hd_out_of_memory(void);
+
+/* Called at the command's end, also where that is out of memory: it allocates nothing. At most 4. */
+void hd_at_end(void (*)(void));
+
+/* Where errno says that the machine, not the file, is why `what` could not be had: ends the
+ * command. For what may be absent, that without it the result is not silently another. */
+void hd_end_if_exhausted(const char *what);
+
 void *hd_alloc(size_t bytes);                       /* zeroed */
 void *hd_realloc(void *p, size_t count, size_t size); /* overflow checked */
 char *hd_strdup(const char *s);                     /* NULL gives "" */

@@ -311,8 +311,12 @@ int hd_trace_writer_close(struct hd_trace_writer *w, const struct hd_trace *t, c
         put_end(w, t);
     int failed = w->error;
     clearerr(w->temp.stream);
-    int result = hd_temp_commit(&w->temp, w->path, error, error_size);
-    if (result == 0 && failed) {
+    if (failed && !w->whole) /* not even what it is a trace of */
+        hd_temp_discard(&w->temp);
+    int result = w->temp.stream ? hd_temp_commit(&w->temp, w->path, error, error_size) : -1;
+    if (failed && !w->whole)
+        snprintf(error, error_size, "%s: %s; make room, nothing of the trace is there", w->path, strerror(failed));
+    else if (result == 0 && failed) {
         snprintf(error, error_size, "%s: %s; the trace ends there, make room and record again", w->path,
                  strerror(failed));
         result = -1;

@@ -48,7 +48,7 @@ HD_EXPORT void heddle_check_name(const void *thing, const char *name)
     snprintf(t->name, sizeof t->name, "%s", name ? name : "");
     t->shared = mmap(NULL, sizeof *t->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (t->shared == MAP_FAILED)
-        return;
+        hd_exhausted();
     t->next = tcases; /* the memory of one that was freed may come again: the latest counts */
     tcases = t;
 }

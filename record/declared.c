@@ -305,6 +305,7 @@ __attribute__((constructor(103))) static void declare_from_file(void)
     char error[HD_DECLARED_LINE + 512];
     if (!hd_run.shared || !path || !*path)
         return;
-    hd_declare_file(path, declare, NULL, error, sizeof error);
+    if (hd_declare_file(path, declare, NULL, error, sizeof error) != 0)
+        hd_exhausted();
     fill_all();
 }

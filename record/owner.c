@@ -33,6 +33,7 @@ static void map_window(void)
         hd_owner_mask = mapped - 1;
         return;
     }
+    hd_exhausted();
 }
 
 static void set_quiet(uint32_t value)

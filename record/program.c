@@ -159,8 +159,10 @@ static char *hash_of(int fd)
 char *hd_build_id(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (fd < 0) {
+        hd_end_if_exhausted(path);
         return hd_strdup("");
+    }
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     char *id = elf ? note_build_id(elf) : NULL;

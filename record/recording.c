@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "proto/memory.h"
+#include "proto/temp_file.h"
 #include "record/declare.h"
 #include "record/drain.h"
 
@@ -53,10 +54,7 @@ static bool is_taken(const struct hd_recording *r, const char *path)
     for (size_t i = 0; i < r->paths; i++)
         if (strcmp(r->path[i], path) == 0)
             return true;
-    int fd = r->leave_others ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
-    if (fd >= 0)
-        close(fd);
-    return r->leave_others && fd < 0 && errno == EEXIST;
+    return r->leave_others && !hd_name_reserve(path);
 }
 
 static char *path_of(const struct hd_recording *r, const struct hd_trace *trace)
@@ -175,6 +173,8 @@ int hd_recording_make(struct hd_recording *r, char *const *argv, const struct hd
     char line[512];
     int failed = hd_session_run(&session, drain, &r->result, line, sizeof line);
     hd_drain_free(drain);
+    for (size_t i = 0; i < r->paths; i++)
+        hd_name_give_back(r->path[i]);
     if (failed)
         snprintf(error, size, "%s", line);
     if (failed || r->failed)

@@ -136,6 +136,9 @@ static inline struct hd_thread *hd_recorder(void)
 
 /* runtime.c */
 void *hd_real(const char *name);
+/* What the library cannot do without (errno) is not to be had: ends the process, and the run is void. A run
+ * that goes on unseen, or dies of it, would be taken for the test's. */
+__attribute__((noreturn)) void hd_exhausted(void);
 void *hd_arena(size_t bytes);  /* zeroed, never freed, not through malloc */
 
 /* ring.c: appending needs the baton. */

@@ -98,9 +98,11 @@ static int fill_mapping(struct session *s, const struct hd_session_options *o)
     return 0;
 }
 
-static void child_output(const struct session *s, const struct hd_session_options *o)
+static int child_output(const struct session *s, const struct hd_session_options *o)
 {
     int null = o->output == HD_OUTPUT_PASS ? -1 : open("/dev/null", O_RDWR);
+    if (null < 0 && o->output != HD_OUTPUT_PASS)
+        return errno;
     if (o->output == HD_OUTPUT_KEEP) {
         if (isatty(0))
             dup2(null, 0);
@@ -111,6 +113,7 @@ static void child_output(const struct session *s, const struct hd_session_option
             dup2(null, fd);
     if (null > 2)
         close(null);
+    return 0;
 }
 
 /* What the program may have of private writable memory; its own limit where that is less. */
@@ -163,6 +166,7 @@ static void child_run(void *data)
     struct session *s = ((struct start *)data)->session;
     const struct hd_session_options *o = ((struct start *)data)->options;
     char number[16];
+    s->shared->exec_errno = ENOMEM; /* should this end before the program is there */
     const char *aslr = getenv("HEDDLE_ASLR");
     int before = aslr && strcmp(aslr, "on") == 0 ? -1 : personality(0xffffffff);
     s->shared->aslr_off = before != -1 && personality((unsigned long)before | ADDR_NO_RANDOMIZE) != -1;
@@ -175,10 +179,12 @@ static void child_run(void *data)
         unsetenv("HEDDLE_DECLARE");
     frameworks_in_order(o);
     hd_environment_settle(o->program);
-    child_output(s, o);
+    s->shared->exec_errno = child_output(s, o);
     if (!o->wrapper)
         child_memory(o->memory);
     signal(SIGXFSZ, SIG_DFL);
+    if (s->shared->exec_errno)
+        return;
     if (o->cwd && chdir(o->cwd) != 0)
         s->shared->exec_errno = errno;
     else if (o->wrapper)
@@ -350,6 +356,8 @@ static int run(struct session *s, const struct hd_session_options *o, struct hd_
         struct hd_session_result alone = { 0 };
         result->ending = wait_for_end(s, o, drain, &alone);
         reap(s, result);
+        if (s->shared->exhausted)
+            result->ending = HD_ENDING_INTERRUPTED;
         hd_output_take(&s->output, &result->output);
         hd_output_take(&s->errors, &result->errors);
         take_all(s, drain);
@@ -358,6 +366,11 @@ static int run(struct session *s, const struct hd_session_options *o, struct hd_
         if (alone.apart) {
             result->apart = true;
             result->ending = alone.ending;
+        }
+        if (s->shared->exhausted) {
+            snprintf(error, size, "%s: libheddle: %s; close other programs or raise the limits (ulimit -a)", o->program,
+                     strerror(s->shared->exhausted));
+            failed = -1;
         }
         if (s->shared->exec_errno) {
             snprintf(error, size, "cannot start %s: %s", o->wrapper ? o->wrapper[0] : o->program,

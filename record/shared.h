@@ -115,6 +115,7 @@ struct hd_shared {
     int32_t parent_pid;
     uint32_t aslr_off;   /* set by the child before exec */
     int32_t exec_errno;  /* likewise: exec failed */
+    int32_t exhausted;   /* set by the test: what libheddle could not get, as errno; the run is void */
     char test[HD_NAME_MAX]; /* replay: "suite\ntest" to run, others are skipped */
     uint32_t debugged;      /* a debugger runs the program */
     uint64_t main_base;     /* load address of the executable, set by the test */

@@ -123,6 +123,8 @@ bool hd_user_mapped(uintptr_t user, size_t size)
     return size == 0 || (is_mapped(user) && is_mapped(user + size - 1));
 }
 
+#define BOUNCE_SURELY ((size_t)1 << 30)
+
 bool hd_bounce_make(struct hd_bounce *b, size_t size)
 {
     b->at = b->small;
@@ -131,6 +133,8 @@ bool hd_bounce_make(struct hd_bounce *b, size_t size)
         return true;
     int saved = errno;
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED && size < BOUNCE_SURELY)
+        hd_exhausted(); /* else the call would go unseen */
     errno = saved;
     b->at = p == MAP_FAILED ? NULL : p;
     return b->at != NULL;

@@ -224,11 +224,11 @@ void hd_watchdog_start(void)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     own_tid = 0;
-    if (real(&handle, &attr, watch, NULL) == 0) {
-        running_in = getpid();
-        while (!own_tid)
-            pause_ms(0);
-    }
+    if ((errno = real(&handle, &attr, watch, NULL)) != 0)
+        hd_exhausted();
+    running_in = getpid();
+    while (!own_tid)
+        pause_ms(0);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attr);
 }
@@ -272,6 +272,8 @@ static bool any_thread(bool seen(int tid))
     bool found = false;
     long got;
     int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        hd_exhausted();
     while (fd >= 0 && !found && (got = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0)
         for (long at = 0; at < got && !found; at += ((struct entry *)(void *)(buffer + at))->size) {
             int tid = number_of(((struct entry *)(void *)(buffer + at))->name);

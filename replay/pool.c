@@ -47,12 +47,14 @@ __attribute__((noreturn)) static void worker_main(struct pool *p, size_t job, in
     if (getppid() != p->parent)
         _exit(1);
     FILE *out = fdopen(fd, "wb");
-    if (out) {
+    if (out)
         p->work(job, out, p->data);
-        fclose(out);
-    }
+    bool sent = out && !ferror(out);
+    sent = out && fclose(out) == 0 && sent;
+    if (!sent)
+        fprintf(stderr, "heddle: the result of a rerun cannot be handed over: %s\n", strerror(errno));
     fflush(stderr);
-    _exit(0);
+    _exit(sent ? 0 : 2);
 }
 
 static int start(struct pool *p)
@@ -77,13 +79,27 @@ static int start(struct pool *p)
     return 0;
 }
 
-static void finish(struct pool *p, unsigned i)
+static int reap(struct pool *p, unsigned i)
 {
-    p->result[p->worker[i].job].ended = true;
+    int status = 0;
     close(p->worker[i].fd);
-    while (waitpid(p->worker[i].pid, NULL, 0) < 0 && errno == EINTR)
+    while (waitpid(p->worker[i].pid, &status, 0) < 0 && errno == EINTR)
         ;
     p->worker[i] = p->worker[--p->running];
+    return status;
+}
+
+/* What a worker sent that did not end well may be cut, and still look whole. */
+static void finish(struct pool *p, unsigned i)
+{
+    struct result *r = &p->result[p->worker[i].job];
+    int status = reap(p, i);
+    r->ended = true;
+    if (WIFSIGNALED(status) && !hd_interrupted())
+        fprintf(stderr, "heddle: a process that reruns the test was killed by signal %d; its result is lost\n",
+                WTERMSIG(status));
+    if (status)
+        r->size = 0;
 }
 
 /* True: the worker is over. */
@@ -128,7 +144,7 @@ static void kill_all(struct pool *p)
     for (unsigned i = 0; i < p->running; i++)
         kill(p->worker[i].pid, SIGTERM);
     while (p->running)
-        finish(p, p->running - 1);
+        reap(p, p->running - 1);
 }
 
 int hd_pool_run(size_t count, unsigned jobs, hd_pool_work *work, hd_pool_done *done, void *data, char *error,

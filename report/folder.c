@@ -70,6 +70,7 @@ static char **list(const char *dir, size_t *count, char *error, size_t size)
     DIR *d = opendir(dir);
     *count = 0;
     if (!d) {
+        hd_end_if_exhausted(dir);
         snprintf(error, size, "%s: %s; 'heddle check' fills such a folder", dir, strerror(errno));
         return NULL;
     }

@@ -2,6 +2,7 @@
 #include "symbols/source_line.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,10 @@ static FILE *open_source(const char *folder, const char *path)
 {
     struct stat st;
     char *whole = *path == '/' ? hd_strdup(path) : hd_format("%s/%s", folder, path);
-    FILE *f = stat(whole, &st) == 0 && S_ISREG(st.st_mode) ? fopen(whole, "re") : NULL;
+    bool there = stat(whole, &st) == 0 && S_ISREG(st.st_mode);
+    FILE *f = there ? fopen(whole, "re") : NULL;
+    if (there && !f)
+        hd_end_if_exhausted(whole);
     free(whole);
     return f;
 }

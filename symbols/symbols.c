@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbols/symbols.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,7 +160,10 @@ static struct module *open_module(struct hd_symbols *s, uint32_t index)
     char *path = recorded->path[0] == '/' ? hd_strdup(recorded->path)
                                           : hd_format("%s/%s", s->trace->cwd, recorded->path);
     dwfl_report_begin(m->dwfl);
+    errno = 0;
     Dwfl_Module *file = is_elf(path) ? dwfl_report_offline(m->dwfl, path, path, -1) : NULL;
+    if (!file)
+        hd_end_if_exhausted(path);
     dwfl_report_end(m->dwfl, NULL, NULL);
     free(path);
     if (!file || !same_build(file, recorded->build_id) || !dwfl_module_getelf(file, &m->bias))
