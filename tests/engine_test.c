@@ -160,6 +160,24 @@ static void signal_after_wait(void)
     free(a);
 }
 
+/* 6 may see what 2 wrote as well as 5, and then 4 need not have been. */
+static void another_source(void)
+{
+    char *a = ACCOUNT(true, OF(0, CREATE, 1), OF(0, CREATE, 2), W(1, X, 1), W(2, Z, 1), W(2, Z, 2), W(2, X, 1), R(0, X, 1),
+                      R(0, Z, 2));
+    expect("a read that another write can serve", a, "nondet 7 4 3 ", "witness stage3");
+    free(a);
+}
+
+/* The same, but what 3 wrote was overwritten by 4 before 6 is over: no order of the two has 1 for 8. */
+static void no_source(void)
+{
+    char *a = ACCOUNT(true, OF(0, CREATE, 1), OF(0, CREATE, 2), W(1, P, 1), W(1, X, 1), W(1, X, 2), W(1, M, 1), R(0, M, 1),
+                      W(2, Z, 1), W(2, Z, 2), W(2, X, 1), R(0, X, 1), R(0, Z, 2));
+    expect("a read that no other write can serve in time", a, "nondet 11 8 7 ", "impossible stage");
+    free(a);
+}
+
 static void use_after_free(void)
 {
     char *a = ACCOUNT(true, {0, HD_ALLOC, NONE, BLOCK, 16}, OF(0, CREATE, 1), OF(1, START, 0), W(1, BLOCK, 1),
@@ -211,6 +229,8 @@ int main(void)
     pending_reader();
     second_branch();
     signal_after_wait();
+    another_source();
+    no_source();
     use_after_free();
     lost_wakeup();
     misuse();
