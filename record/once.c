@@ -46,7 +46,7 @@ int hd_once(pthread_once_t *control, void (*function)(void), uint64_t pc)
     }
     point.kind = HD_ONCE_BEGIN;
     hd_sync_made(self, &point, 0);
-    __attribute__((cleanup(over))) struct hd_point end = point;
+    __attribute__((cleanup(over), unused)) struct hd_point end = point;
     return resolve()(control, function);
 }
 

@@ -60,7 +60,7 @@ PY
 one_line 2 "unknown format 'xml'" "$heddle" analyze --format xml "$bank"
 
 # A search has a bound in memory, not only in states.
-"$heddle" cc -g -O1 -o lockless_table "$programs/lockless_table.c" || fail 'lockless_table'
+"$heddle" cc -g -O1 -DENTRIES=160 -DTHREADS=6 -o lockless_table "$programs/lockless_table.c" || fail 'lockless_table'
 status 0 "$heddle" record -o lockless ./lockless_table
 if ! grep -q __asan_init "$top_builddir/heddle" "$top_builddir"/.libs/heddle 2>/dev/null; then
     (ulimit -v 500000 && "$heddle" analyze -o lockless --kinds nondet lockless/main.trace >out 2>err) || [[ $? == 1 ]] ||

@@ -281,13 +281,13 @@ static void write_source(FILE *f, const struct smt_view *v, unsigned read, unsig
 static void write_read(FILE *f, const struct smt_view *v, unsigned read, unsigned byte)
 {
     for (unsigned w = 0; w <= v->m->t->events; w++)
-        if (same(v, read, byte, w) && (!w || may_precede(v, read, byte, w - 1))) {
+        if ((!w || may_precede(v, read, byte, w - 1)) && same(v, read, byte, w)) {
             fprintf(f, "(declare-const s%u_%u_%u Bool)\n", read, byte, w);
             write_source(f, v, read, byte, w);
         }
     fprintf(f, "(assert (or (not i%u)", read);
     for (unsigned w = 0; w <= v->m->t->events; w++)
-        if (same(v, read, byte, w) && (!w || may_precede(v, read, byte, w - 1)))
+        if ((!w || may_precede(v, read, byte, w - 1)) && same(v, read, byte, w))
             fprintf(f, " s%u_%u_%u", read, byte, w);
     fputs("))\n", f);
 }

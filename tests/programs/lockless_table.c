@@ -5,8 +5,12 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#ifndef ENTRIES
 #define ENTRIES 120
+#endif
+#ifndef THREADS
 #define THREADS 4
+#endif
 
 static unsigned table[ENTRIES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
