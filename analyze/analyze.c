@@ -13,6 +13,7 @@ static const struct hd_kind_of_finding *const kinds[] = {&hd_nondet, &hd_deadloc
                                                          &hd_wakeup, &hd_race,     &hd_misuse, &hd_contended};
 
 enum { POLISHED = 100 }; /* so many witnesses are made short; nobody reads more */
+enum { WRITTEN = 100 };  /* so many at least, whatever they cost */
 
 static bool find_parked(struct hd_run *run, const struct hd_candidate *q, enum hd_wanted wanted,
                         struct hd_answer *answer)
@@ -122,6 +123,15 @@ static void merge(struct hd_run *run, struct hd_result *r)
     }
 }
 
+/* Each costs about as much as the trace is long. */
+static bool is_enough(const struct hd_run *run, size_t made)
+{
+    const struct hd_analyze_options *o = run->options;
+    if (made && o->stop && *o->stop)
+        return true;
+    return o->effort && !o->all && made >= WRITTEN && (uint64_t)made * run->trace->events > o->effort;
+}
+
 struct hd_analysis *hd_analyze(const struct hd_trace *trace, struct hd_symbols *symbols,
                                const struct hd_analyze_options *options)
 {
@@ -136,7 +146,10 @@ struct hd_analysis *hd_analyze(const struct hd_trace *trace, struct hd_symbols *
     if (run.founds)
         qsort(run.found, run.founds, sizeof *run.found, compare);
     for (size_t i = 0; i < run.founds; i++) {
-        keep_witness(&run, &run.found[i].candidate);
+        if (is_enough(&run, i))
+            run.analysis->unwritten++;
+        else
+            keep_witness(&run, &run.found[i].candidate);
         free((void *)run.found[i].candidate.request);
     }
     free(run.found);

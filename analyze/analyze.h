@@ -34,6 +34,7 @@ struct hd_analyze_options {
     bool all;              /* a witness for every feasible candidate, not one a finding */
     bool once;             /* a candidate like one that has a witness, by its places, is not asked about */
     bool verdicts_only;    /* no witnesses */
+    uint64_t effort;       /* events lined up for witnesses; what is left then has none. At least 100; 0: no limit */
     bool verify;           /* the checker sees the order of every feasible candidate */
     unsigned jobs;         /* threads; 0 and 1: none beside the caller's */
     const volatile sig_atomic_t *stop;                              /* not 0: end soon, keep what there is; or NULL */
@@ -48,6 +49,7 @@ struct hd_analysis {
     uint64_t feasible; /* candidates = impossible + open + feasible */
     uint64_t repeated; /* with `once`: not asked about; candidates then has them too */
     uint64_t expected; /* feasible races that the program says are meant: no findings */
+    size_t unwritten;  /* findings beyond `effort`, the last by rank; or not reached when it was interrupted */
     size_t suppressed; /* findings that were, and have no witness here */
     bool interrupted;
     size_t witnesses; /* one a finding, or one a feasible candidate */

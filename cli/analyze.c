@@ -31,7 +31,8 @@ static const char usage[] =
     "  -j, --jobs N       use N threads; the result is the same\n"
     "  --account FILE     one line a candidate: what became of it\n"
     "  --budget STATES    states one candidate may visit before it is left open\n"
-    "  --all              a witness for every feasible candidate, not one a finding\n"
+    "  --all              a witness for every feasible candidate, not one a finding, and\n"
+    "                     however many there are\n"
     "  --same-value       a read counts although it would see the same value\n"
     "  --strict-writers   other reads keep their writers, not only their values\n"
     "  --format FORMAT    text or json (default: text)\n"
@@ -202,7 +203,7 @@ int hd_command_analyze(int argc, char **argv)
                                             {"gen-suppressions", no_argument, NULL, 'g'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
-    struct hd_analyze_options how = {.kinds = HD_KINDS_ALL};
+    struct hd_analyze_options how = {.kinds = HD_KINDS_ALL, .effort = 20000000};
     struct output out = {0};
     int c, bad = 0;
     opterr = 0;

@@ -44,7 +44,7 @@ static void print_summary(const struct hd_findings *f)
     printf("%s: %llu candidates: %llu impossible, %llu witness, %llu open", f->name, (unsigned long long)a->candidates,
            (unsigned long long)a->impossible, (unsigned long long)a->feasible, (unsigned long long)a->open);
     if (a->feasible != a->witnesses) {
-        printf("%s%zu finding%s", separator, a->witnesses, a->witnesses == 1 ? "" : "s");
+        printf("%s%zu finding%s", separator, a->witnesses + a->unwritten, a->witnesses + a->unwritten == 1 ? "" : "s");
         separator = ", ";
     }
     if (a->suppressed) {
@@ -65,6 +65,8 @@ void hd_findings_print(const struct hd_findings *f)
     print_gaps(f->trace);
     for (size_t i = 0; i < a->witnesses; i++)
         print_finding(a->witness[i], f->path[i]);
+    if (a->unwritten)
+        printf("  and %zu findings without a witness; --all writes them all\n", a->unwritten);
     for (size_t i = 0; i < a->witnesses && f->gen_suppressions; i++) {
         char *text = hd_suppression_words(a->witness[i]);
         fputs(text, stdout);
@@ -130,6 +132,7 @@ json_t *hd_findings_json(const struct hd_findings *f)
     add(o, "impossible", number(a->impossible));
     add(o, "witness", number(a->feasible));
     add(o, "open", number(a->open));
+    add(o, "unwritten", number(a->unwritten));
     add(o, "suppressed", number(a->suppressed));
     add(o, "expected_races", number(a->expected));
     add(o, "interrupted", json_boolean(a->interrupted));
