@@ -55,11 +55,11 @@ def derive_sets(f, family):
         f[f"analyze.{family}.speedup"] = f[f"analyze.{family}.B.wall"] / f[f"analyze.{family}.B.j2.wall"]
 
 
-def growth(f):
+def growth(f, kind="growth"):
     """(events asked for, microseconds an event, bytes an event)"""
-    return [(size, 1e6 * f[f"analyze.growth.{size}.cpu"] / f[f"analyze.growth.{size}.events"],
-             1024 * f[f"analyze.growth.{size}.kb"] / f[f"analyze.growth.{size}.events"])
-            for size in (100000, 1000000, 10000000) if f"analyze.growth.{size}.kb" in f]
+    return [(size, 1e6 * f[f"analyze.{kind}.{size}.cpu"] / f[f"analyze.{kind}.{size}.events"],
+             1024 * f[f"analyze.{kind}.{size}.kb"] / f[f"analyze.{kind}.{size}.events"])
+            for size in (100000, 1000000, 10000000) if f"analyze.{kind}.{size}.kb" in f]
 
 
 def derive_analyze(f):
@@ -67,12 +67,13 @@ def derive_analyze(f):
     derive_sets(f, "own")
     if "analyze.traces.kb" in f:
         f["analyze.traces.mb"] = f["analyze.traces.kb"] / 1024
-    sizes = growth(f)
-    for size, _, memory in sizes:
-        f[f"analyze.growth.{size}.bytes"] = memory
-    if len(sizes) > 1:
-        f["analyze.growth.time"] = sizes[-1][1] / sizes[0][1]
-        f["analyze.growth.memory"] = sizes[-1][2] / sizes[0][2]
+    for kind in ("growth", "same_words"):
+        sizes = growth(f, kind)
+        for size, _, memory in sizes:
+            f[f"analyze.{kind}.{size}.bytes"] = memory
+        if len(sizes) > 1:
+            f[f"analyze.{kind}.time"] = sizes[-1][1] / sizes[0][1]
+            f[f"analyze.{kind}.memory"] = sizes[-1][2] / sizes[0][2]
 
 
 def derive_replay(f):

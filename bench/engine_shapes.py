@@ -2,19 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """A random trace in RAPID's text format.
 
-engine_shapes.py EVENTS [THREADS [LOCKS [SEED [TURN [WORDS [WAITS]]]]]]
+engine_shapes.py EVENTS [THREADS [LOCKS [SEED [TURN [WORDS [WAITS [PHASE]]]]]]]
 
 Threads run in turns of about TURN events. Without WORDS, seven accesses in ten
 are to the thread's own words, the others to words under a lock, or shared without
 one; there are more words where there are more events. With WORDS, the accesses are to so many shared words, most under the lock
 that is theirs, as in traces of small tests. WAITS of a hundred sections wait once
-for a signal: rel, the other thread's sig, wake, acq."""
+for a signal: rel, the other thread's sig, wake, acq. After every PHASE events, as a program goes on,
+the words are others: two accesses to one word are then never far apart, however long the trace is."""
 import random
 import sys
 
-numbers = [int(a) for a in sys.argv[1:]] + [None] * 7
+numbers = [int(a) if a else None for a in sys.argv[1:]] + [None] * 8
 events, threads, locks, seed = numbers[0], numbers[1] or 8, numbers[2] or 16, numbers[3] or 5
-turn, words, waits = numbers[4] or 20, numbers[5], numbers[6] or 0
+turn, words, waits, phase = numbers[4] or 20, numbers[5], numbers[6] or 0, numbers[7]
 random.seed(seed)
 written = 0
 
@@ -32,9 +33,10 @@ def word_of(thread, lock):
         return f"W{random.randrange(words)}"
     if random.random() < 0.7:
         return f"P{thread}.{random.randrange(50)}"
+    span, name = (phase, f"{written // phase}.") if phase else (events, "")
     if lock is None:
-        return f"S{random.randrange(3 + events * 3 // 1000)}"
-    return f"G{lock}.{random.randrange(3 + events * 3 // 10000)}"
+        return f"S{name}{random.randrange(3 + span * 3 // 1000)}"
+    return f"G{name}{lock}.{random.randrange(3 + span * 3 // 10000)}"
 
 
 for t in range(1, threads):
