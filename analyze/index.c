@@ -14,7 +14,7 @@ struct builder {
     struct hd_cell_map map;
     uint32_t *last; /* last writer of a cell so far */
     uint32_t slot_room;
-    size_t *final;  /* each thread's last event: always an item, for a join waits for all before it */
+    size_t *final;  /* the last event of a thread that is joined and has no END: an item, for the join waits for it */
     struct known *known; /* tokens by (cell, value) */
     size_t knowns, known_size;
 };
@@ -158,14 +158,31 @@ static size_t count_items(struct builder *b, uint32_t *per_thread)
     return total;
 }
 
+static void find_finals(struct builder *b)
+{
+    const struct hd_trace *t = b->x->trace;
+    bool *joined = hd_alloc((size_t)b->x->threads + 1), *ended = hd_alloc((size_t)b->x->threads + 1);
+    for (size_t i = 0; i < t->events; i++) {
+        if (t->event[i].kind == HD_JOIN)
+            joined[t->event[i].value] = true;
+        ended[t->event[i].thread] |= t->event[i].kind == HD_END;
+    }
+    for (uint32_t u = 0; u < b->x->threads; u++)
+        b->final[u] = SIZE_MAX;
+    for (size_t i = 0; i < t->events; i++)
+        if (joined[t->event[i].thread] && !ended[t->event[i].thread])
+            b->final[t->event[i].thread] = i;
+    free(joined);
+    free(ended);
+}
+
 static void add_items(struct builder *b)
 {
     struct hd_index *x = b->x;
     const struct hd_trace *t = x->trace;
     uint32_t *count = hd_alloc(((size_t)x->threads + 1) * sizeof *count);
     b->final = hd_alloc(((size_t)x->threads + 1) * sizeof *b->final);
-    for (size_t i = 0; i < t->events; i++)
-        b->final[t->event[i].thread] = i;
+    find_finals(b);
     size_t total = count_items(b, count), from = 0;
     x->item = hd_alloc((total + 1) * sizeof *x->item);
     x->thread_items = hd_alloc((total + 1) * sizeof *x->thread_items);

@@ -64,7 +64,7 @@ mutant 'a semaphore wait paired with its own post' analyze/clock.c 'waits > othe
 mutant 'the challenger need not be last' analyze/tails.c '== q->challenger;' '!= HD_NO_INDEX - 1;'
 mutant 'an upper bound too low' analyze/engine.c '*high = hd_clock_first(x, e->must, thread, it->thread, it->index);' '*high = hd_clock_first(x, e->must, thread, it->thread, it->index); *high -= *high > 0;'
 mutant 'tails that are needed before' analyze/tails.c '!close_all(p) || !independent(p)' '!close_all(p)'
-mutant 'a disturbed cell passes' analyze/lineup.c 'if (e->cell_disturbed[c] != e->line_stamp)' 'if (true)'
+mutant 'a disturbed cell passes' analyze/lineup.c 'if (!e->by_value && e->cell_disturbed[c] != e->line_stamp)' 'if (!e->by_value)'
 mutant 'a section open at the end disturbs nothing' analyze/lineup.c 'e->lock_disturbed[x->held[h].lock] = e->line_stamp;' ';'
 mutant 'a loose read takes any value' analyze/sources.c 'if (source != HD_LOOSE)' 'if (source == HD_LOOSE) return true; if (source != HD_LOOSE)'
 mutant 'one source of a loose read is tried' analyze/lineup.c 'i < count && answer != HD_ENGINE_YES' 'i < count && i < 1 && answer != HD_ENGINE_YES'

@@ -61,23 +61,72 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return hd_seen_mix(h * 31 + v);
 }
 
+static uint64_t path_hash(const struct hd_trace *t, size_t thread)
+{
+    uint64_t h = 0;
+    for (const char *s = t->thread[thread].path; s && *s; s++)
+        h = mix(h, (unsigned char)*s);
+    return h;
+}
+
+/* Who waits on a condition and was not signalled yet, in the order in which they began. */
+struct queue { uint32_t *object, *thread; size_t count; };
+
+/* What a signal meets: no thread reads it, and yet it decides who goes on. */
+static uint64_t take_from(struct queue *q, const struct hd_trace *t, const struct hd_event *e)
+{
+    uint64_t h = 0;
+    size_t kept = 0;
+    bool taken = false;
+    for (size_t i = 0; i < q->count; i++) {
+        bool here = q->object[i] == e->object, goes = here && (e->kind == HD_BROADCAST || !taken);
+        h = here ? mix(h, path_hash(t, q->thread[i])) : h;
+        taken |= goes;
+        if (goes)
+            continue;
+        q->object[kept] = q->object[i];
+        q->thread[kept++] = q->thread[i];
+    }
+    q->count = kept;
+    return h;
+}
+
+static uint64_t met(struct queue *q, const struct hd_trace *t, const struct hd_event *e)
+{
+    if (e->kind == HD_SIGNAL || e->kind == HD_BROADCAST)
+        return take_from(q, t, e);
+    if (e->kind == HD_COND_WAIT) {
+        q->object[q->count] = e->object;
+        q->thread[q->count++] = e->thread;
+    } else if (e->kind == HD_COND_WAKE) {
+        size_t kept = 0;
+        for (size_t i = 0; i < q->count; i++)
+            if (q->thread[i] != e->thread) {
+                q->object[kept] = q->object[i];
+                q->thread[kept++] = q->thread[i];
+            }
+        q->count = kept;
+    }
+    return 0;
+}
+
 uint64_t hd_run_signature(const struct hd_trace *t)
 {
     uint64_t *thread = hd_alloc((t->threads + 1) * sizeof *thread), sum = 1;
+    struct queue queue = { hd_alloc((t->events + 1) * sizeof *queue.object),
+                           hd_alloc((t->events + 1) * sizeof *queue.thread), 0 };
     for (size_t i = 0; i < t->events; i++) {
         const struct hd_event *e = &t->event[i];
         bool counts = hd_kind_is_sync(e->kind) || hd_kind_is_access(e->kind) || e->kind == HD_ASSERT;
         if (!counts || e->kind == HD_QUANTUM)
             continue;
         uint64_t h = mix(mix(thread[e->thread], e->kind), e->k);
-        thread[e->thread] = mix(mix(h, e->value), e->second);
+        thread[e->thread] = mix(mix(h, e->value), e->second + met(&queue, t, e));
     }
-    for (size_t i = 0; i < t->threads; i++) {
-        uint64_t h = 0;
-        for (const char *s = t->thread[i].path; s && *s; s++)
-            h = mix(h, (unsigned char)*s);
-        sum += mix(h, thread[i]);
-    }
+    for (size_t i = 0; i < t->threads; i++)
+        sum += mix(path_hash(t, i), thread[i]);
+    free(queue.object);
+    free(queue.thread);
     free(thread);
     return sum ? sum : 1;
 }
