@@ -17,8 +17,9 @@ void hd_seen_set(struct hd_seen *, uint64_t key, unsigned value);
 void hd_seen_free(struct hd_seen *);
 uint64_t hd_seen_mix(uint64_t);
 
-/* What every thread did and saw, whoever came first: the same for runs that nobody in them can tell apart. */
-uint64_t hd_run_signature(const struct hd_trace *); /* what every thread saw, and whom signals met */
+/* What every thread did and saw, and whom signals met, whoever came first: the same for runs that nobody in them can
+ * tell apart. */
+uint64_t hd_run_signature(const struct hd_trace *);
 
 /* Of each finding and verdict one file, that with the fewest context switches; the first where they are alike. */
 struct hd_kept_file { char *id, *path, *text; unsigned kind, switches; };

@@ -144,10 +144,10 @@ static void confirm(struct hd_replay *r, const Heddle__Witness *w, const char *b
 }
 
 /* Memory is used after it was freed: that the test passed is luck. */
-static void look_for_use_after_free(struct hd_replay *r, const Heddle__Witness *w)
+void hd_replay_look_for_use_after_free(struct hd_replay *r, const Heddle__Witness *w)
 {
     bool passed = r->kind == HEDDLE__VERDICT__KIND__HARMLESS, crashed = r->outcome == HEDDLE__OUTCOME__CRASHED;
-    if ((!passed && !crashed) || strcmp(w->finding->kind, "memory") != 0)
+    if (!r->trace || (!passed && !crashed) || strcmp(w->finding->kind, "memory") != 0)
         return;
     char *words = hd_use_after_free(r->trace);
     if (!words)
@@ -185,7 +185,7 @@ static void judge(struct hd_replay *r, const struct hd_session_result *result, c
         r->text = hd_ending_words(r->trace);
         r->kind = r->outcome == HEDDLE__OUTCOME__PASSED ? HEDDLE__VERDICT__KIND__HARMLESS
                                                         : HEDDLE__VERDICT__KIND__FAILING;
-        look_for_use_after_free(r, w);
+        hd_replay_look_for_use_after_free(r, w);
     }
 }
 

@@ -46,6 +46,8 @@ int hd_replay_once(struct hd_replay *, const Heddle__Witness *, const struct hd_
 /* The test in the recorded order: the schedule left out. */
 int hd_replay_recorded_order(struct hd_replay *, const Heddle__Witness *, const struct hd_program *,
                              const struct hd_replay_options *, char *error, size_t error_size);
+/* Once it is known how the rerun ended: was it that memory was used after it was freed? */
+void hd_replay_look_for_use_after_free(struct hd_replay *, const Heddle__Witness *);
 void hd_replay_free(struct hd_replay *);
 
 #endif

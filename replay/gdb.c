@@ -91,9 +91,10 @@ static void correct(struct hd_replay *r, const char *word, unsigned number, cons
                    r->outcome == HEDDLE__OUTCOME__ASSERTION_FAILED;
     if (decided)
         return;
-    if (strcmp(word, "signal") == 0 && reached)
+    if (strcmp(word, "signal") == 0 && reached) {
         set(r, HEDDLE__VERDICT__KIND__FAILING, HEDDLE__OUTCOME__CRASHED, number, crash_words(r, number));
-    else if (strcmp(word, "exit") == 0 && number && reached && !*w->header->suite)
+        hd_replay_look_for_use_after_free(r, w);
+    } else if (strcmp(word, "exit") == 0 && number && reached && !*w->header->suite)
         set(r, HEDDLE__VERDICT__KIND__FAILING, HEDDLE__OUTCOME__EXITED, number, hd_format("exit status %u", number));
     else if (strcmp(word, "exit") != 0)
         set(r, HEDDLE__VERDICT__KIND__NOT_REACHED, HEDDLE__OUTCOME__KILLED, 0,

@@ -84,3 +84,15 @@ cp out plain
 status 1 timeout 60 "$heddle" replay --gdb-batch run.gdb "$witness"
 tail -n "$(wc -l <plain)" out >gdb.crash
 same plain gdb.crash
+
+# A crash after memory was used freed is told in the same words as without gdb.
+compile use_after_free_shutdown_test "$examples/use_after_free_shutdown/use_after_free_shutdown_test.c"
+status 1 "$heddle" check -o freed.out ./use_after_free_shutdown_test
+sed -n 's/^ *replay: *heddle replay *//p' out >witnesses
+while read -r witness; do
+    status 1 timeout 60 "$heddle" replay "$witness"
+    ending=$(sed -n 2p out)
+    status 1 timeout 60 "$heddle" replay --gdb-batch run.gdb "$witness"
+    grep -qxF -- "$ending" out || fail "under gdb it does not end so: $ending"
+    checks=$((checks + 1))
+done <witnesses
