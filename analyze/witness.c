@@ -148,6 +148,10 @@ static size_t weave(struct weaver *v, const struct hd_answer *a, size_t from, si
         s->step[s->n_step++] = step_of(v, a->order[to]);
     }
     s->stop = stop_at(v, thread, next);
+    if (!s->stop && !s->n_step) { /* of a run that was cut: nothing in it tells where the slice would end */
+        heddle__slice__free_unpacked(s, NULL);
+        v->w->n_slice--;
+    }
     return to;
 }
 
