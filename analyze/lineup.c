@@ -339,33 +339,49 @@ static bool take_side(struct hd_engine *e, const struct hd_choice *choice, int s
 
 static enum hd_engine_answer branch(struct hd_engine *e, unsigned depth);
 
-/* The choice changed nothing: what keeps the line-up is not an order of two. */
-static bool nothing_new(const struct hd_engine *e, size_t pooled, uint32_t cut, const uint32_t *ideal)
+/* Where a choice is made, to come back to. */
+struct fork { struct hd_saved *marks; uint32_t *ideal, cut, chosens; size_t pooled; };
+
+static struct fork fork_here(struct hd_engine *e)
 {
-    return e->pooled == pooled && e->cut == cut && !memcmp(ideal, e->ideal, e->threads * sizeof *ideal);
+    struct fork f = {hd_marks_save(e), hd_alloc((e->threads + 1) * sizeof *f.ideal), e->cut, e->chosens, e->pooled};
+    memcpy(f.ideal, e->ideal, e->threads * sizeof *f.ideal);
+    return f;
+}
+
+static void go_back(struct hd_engine *e, const struct fork *f)
+{
+    hd_marks_restore(e, f->marks);
+    memcpy(e->ideal, f->ideal, e->threads * sizeof *f->ideal);
+    e->cut = f->cut;
+    e->chosens = f->chosens;
+}
+
+static void forget(struct hd_engine *e, struct fork *f)
+{
+    hd_marks_forget(e, f->marks);
+    free(f->ideal);
+}
+
+/* The choice changed nothing: what keeps the line-up is not an order of two. */
+static bool nothing_new(const struct hd_engine *e, const struct fork *f)
+{
+    return e->pooled == f->pooled && e->cut == f->cut && !memcmp(f->ideal, e->ideal, e->threads * sizeof *f->ideal);
 }
 
 static enum hd_engine_answer both_sides(struct hd_engine *e, const struct hd_choice *choice, unsigned depth)
 {
-    uint32_t ideal[e->threads + 1], cut = e->cut, chosens = e->chosens;
-    struct hd_saved *saved = hd_marks_save(e);
-    size_t pooled = e->pooled;
+    struct fork f = fork_here(e);
     enum hd_engine_answer answer = HD_ENGINE_NO;
-    memcpy(ideal, e->ideal, e->threads * sizeof *ideal);
     for (int side = 0; side < 2 && answer != HD_ENGINE_YES; side++) {
         if (take_side(e, choice, side)) {
-            enum hd_engine_answer one =
-                nothing_new(e, pooled, cut, ideal) ? HD_ENGINE_UNKNOWN : branch(e, depth + 1);
+            enum hd_engine_answer one = nothing_new(e, &f) ? HD_ENGINE_UNKNOWN : branch(e, depth + 1);
             answer = one == HD_ENGINE_NO ? answer : one;
         }
-        if (answer == HD_ENGINE_YES)
-            break;
-        hd_marks_restore(e, saved);
-        memcpy(e->ideal, ideal, e->threads * sizeof *ideal);
-        e->cut = cut;
-        e->chosens = chosens;
+        if (answer != HD_ENGINE_YES)
+            go_back(e, &f);
     }
-    hd_marks_forget(e, saved);
+    forget(e, &f);
     return answer;
 }
 
@@ -381,25 +397,20 @@ static bool take_source(struct hd_engine *e, const struct hd_choice *choice, uin
 /* The read sees one of them. */
 static enum hd_engine_answer every_source(struct hd_engine *e, const struct hd_choice *choice, unsigned depth)
 {
-    uint32_t ideal[e->threads + 1], cut = e->cut, chosens = e->chosens, count;
+    uint32_t count;
     bool complete;
     uint32_t *source = hd_sources_list(e, choice->read, choice->cell, &count, &complete);
-    struct hd_saved *saved = hd_marks_save(e);
+    struct fork f = fork_here(e);
     enum hd_engine_answer answer = complete ? HD_ENGINE_NO : HD_ENGINE_UNKNOWN;
-    memcpy(ideal, e->ideal, e->threads * sizeof *ideal);
     for (uint32_t i = 0; i < count && answer != HD_ENGINE_YES; i++) {
         if (take_source(e, choice, source[i])) {
             enum hd_engine_answer one = branch(e, depth + 1);
             answer = one == HD_ENGINE_NO ? answer : one;
         }
-        if (answer == HD_ENGINE_YES)
-            break;
-        hd_marks_restore(e, saved);
-        memcpy(e->ideal, ideal, e->threads * sizeof *ideal);
-        e->cut = cut;
-        e->chosens = chosens;
+        if (answer != HD_ENGINE_YES)
+            go_back(e, &f);
     }
-    hd_marks_forget(e, saved);
+    forget(e, &f);
     free(source);
     return answer;
 }
