@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HD_FORMAT_VERSION 1
+#define HD_FORMAT_VERSION 2
 
 /* A whole file in memory; NULL and one line in `error` where it cannot be read. */
 uint8_t *hd_file_read(const char *path, size_t *size, char *error, size_t error_size);

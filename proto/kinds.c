@@ -32,9 +32,3 @@ bool hd_kind_is_atomic(unsigned kind)
 {
     return kind == HD_ATOMIC_LOAD || kind == HD_ATOMIC_STORE || kind == HD_ATOMIC_RMW;
 }
-
-bool hd_kind_has_object(unsigned kind)
-{
-    return (kind >= HD_LOCK && kind <= HD_TRYLOCK_FAIL) || (kind >= HD_RDLOCK && kind <= HD_ONCE_PASS) ||
-           kind == HD_HB_BEFORE || kind == HD_HB_AFTER || kind == HD_DESTROY;
-}

@@ -32,7 +32,13 @@ enum hd_object_kind {
 const char *hd_kind_word(unsigned kind);
 bool hd_kind_is_sync(unsigned kind);
 bool hd_kind_is_access(unsigned kind);
-bool hd_kind_has_object(unsigned kind); /* always */
 bool hd_kind_is_atomic(unsigned kind); /* a synchronization event that touches memory */
+
+/* Always of an object. */
+static inline bool hd_kind_has_object(unsigned kind)
+{
+    return (kind >= HD_LOCK && kind <= HD_TRYLOCK_FAIL) || (kind >= HD_RDLOCK && kind <= HD_ONCE_PASS) ||
+           kind == HD_HB_BEFORE || kind == HD_HB_AFTER || kind == HD_DESTROY;
+}
 
 #endif

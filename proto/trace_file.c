@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The columns: k, stack+1, site+1 and address are differences to the event
- * before in the chunk (0 before the first), modulo their width. n is not
+ * The columns: k, stack+1 and site+1 are differences to the event before in the
+ * chunk (0 before the first), modulo their width; address likewise, to the event
+ * before of the same sort, where locks and other events of an object are one sort,
+ * accesses and the rest the other. A value is a difference where its address is
+ * that of before, so that what a write does to what was read is a small number. n is not
  * stored: it counts the synchronization events of the thread, dropped atomic
  * loads included. */
 #include "proto/trace_file.h"
@@ -217,7 +220,7 @@ static int check_columns(struct reader *r, const Heddle__Chunk *c)
     if (count > CHUNK_EVENTS_MAX)
         return damaged(r, "a chunk of %zu events", count);
     if (c->kind.len != count || c->size.len != count || c->n_k != count || c->n_stack != count ||
-        c->n_site != count || c->n_address != count || c->n_value != count || c->n_object != count)
+        c->n_site != count || c->n_address != count || (c->n_value ? c->n_value : c->n_change) != count || c->n_object != count)
         return damaged(r, "columns of different lengths");
     if (c->n_run_thread != c->n_run_length)
         return damaged(r, "thread runs without lengths");
@@ -270,7 +273,7 @@ static int add_chunk(struct reader *r, const Heddle__Chunk *c)
         return -1;
     }
     uint32_t k = 0, stack = 0, site = 0;
-    uint64_t address = 0;
+    struct { uint64_t address, value; } place[2] = {0};
     size_t run = 0, used = 0, seconds = 0;
     for (size_t i = 0; i < c->count; i++) {
         while (used == c->run_length[run]) {
@@ -285,8 +288,10 @@ static int add_chunk(struct reader *r, const Heddle__Chunk *c)
         e->k = k += (uint32_t)c->k[i];
         e->stack = (stack += (uint32_t)c->stack[i]) - 1;
         e->site = (site += (uint32_t)c->site[i]) - 1;
-        e->address = address += (uint64_t)c->address[i];
-        e->value = c->value[i];
+        unsigned sort = !c->n_value && hd_kind_has_object(e->kind);
+        e->address = place[sort].address += (uint64_t)c->address[i];
+        e->value = c->n_value ? c->value[i] : (uint64_t)c->change[i] + (c->address[i] ? 0 : place[sort].value);
+        place[sort].value = e->value;
         e->object = c->object[i] - 1;
         if (e->kind == HD_ATOMIC_RMW)
             e->second = c->second[seconds++];

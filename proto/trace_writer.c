@@ -21,9 +21,9 @@
 #define LEVEL(events) ((events) < 300000 ? 1 : -5)
 
 /* The columns of a chunk, packed as they will be in the message. */
-enum column { KIND, SIZE, RUN_THREAD, RUN_LENGTH, K, STACK, SITE, ADDRESS, VALUE, OBJECT, SECOND, COLUMNS };
-static const unsigned field[COLUMNS] = { 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
-static const unsigned most[COLUMNS] = { 1, 1, 5, 5, 5, 5, 5, 10, 10, 5, 10 }; /* bytes an entry */
+enum column { KIND, SIZE, RUN_THREAD, RUN_LENGTH, K, STACK, SITE, ADDRESS, OBJECT, SECOND, CHANGE, COLUMNS };
+static const unsigned field[COLUMNS] = { 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13 };
+static const unsigned most[COLUMNS] = { 1, 1, 5, 5, 5, 5, 5, 10, 5, 10, 10 }; /* bytes an entry */
 
 struct hd_trace_writer {
     struct hd_temp_file temp;
@@ -184,9 +184,10 @@ static inline uint64_t zigzag64(uint64_t v) { return v << 1 ^ (0 - (v >> 63)); }
 static void fill_columns(struct hd_trace_writer *w, uint8_t *end[COLUMNS], const struct hd_event *event, size_t count)
 {
     uint8_t *k = w->column[K], *stack = w->column[STACK], *site = w->column[SITE], *address = w->column[ADDRESS];
-    uint8_t *value = w->column[VALUE], *object = w->column[OBJECT], *second = w->column[SECOND];
+    uint8_t *change = w->column[CHANGE], *object = w->column[OBJECT], *second = w->column[SECOND];
     uint8_t *thread = w->column[RUN_THREAD], *length = w->column[RUN_LENGTH];
     struct hd_event before = {.stack = HD_NO_INDEX, .site = HD_NO_INDEX};
+    struct { uint64_t address, value; } place[2] = {0};
     size_t run = 0;
     for (size_t i = 0; i < count; i++) {
         const struct hd_event *e = &event[i];
@@ -200,20 +201,23 @@ static void fill_columns(struct hd_trace_writer *w, uint8_t *end[COLUMNS], const
         k = put_varint(k, zigzag32(e->k - before.k));
         stack = put_varint(stack, zigzag32(e->stack - before.stack));
         site = put_varint(site, zigzag32(e->site - before.site));
-        address = put_varint(address, zigzag64(e->address - before.address));
-        value = put_varint(value, e->value);
+        unsigned sort = hd_kind_has_object(e->kind);
+        uint64_t moved = e->address - place[sort].address;
+        address = put_varint(address, zigzag64(moved));
+        change = put_varint(change, zigzag64(e->value - (moved ? 0 : place[sort].value)));
         object = put_varint(object, (uint32_t)(e->object + 1));
         if (e->kind == HD_ATOMIC_RMW)
             second = put_varint(second, e->second);
         before.k = e->k;
         before.stack = e->stack;
         before.site = e->site;
-        before.address = e->address;
+        place[sort].address = e->address;
+        place[sort].value = e->value;
     }
     thread = put_varint(thread, event[count - 1].thread);
     length = put_varint(length, count - run);
     uint8_t *const ends[COLUMNS] = { w->column[KIND] + count, w->column[SIZE] + count, thread, length, k, stack, site,
-                                     address, value, object, second };
+                                     address, object, second, change };
     memcpy(end, ends, sizeof ends);
 }
 

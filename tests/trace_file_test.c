@@ -105,6 +105,61 @@ static void test_round_trip(void)
     }
 }
 
+static size_t put_item(uint8_t *at, const Heddle__TraceItem *item)
+{
+    size_t size = heddle__trace_item__get_packed_size(item), head = hd_frame_header(at, size);
+    return head + heddle__trace_item__pack(item, at + head);
+}
+
+/* A chunk as version 1 wrote it: values whole, addresses one sort. */
+static void test_version_one(void)
+{
+    Heddle__Header header = HEDDLE__HEADER__INIT;
+    Heddle__Tables tables = HEDDLE__TABLES__INIT;
+    Heddle__Thread thread = HEDDLE__THREAD__INIT, *threads[] = {&thread};
+    Heddle__Object object = HEDDLE__OBJECT__INIT, *objects[] = {&object};
+    Heddle__Chunk chunk = HEDDLE__CHUNK__INIT;
+    Heddle__TraceItem item = HEDDLE__TRACE_ITEM__INIT;
+    uint8_t kind[] = {HD_START, HD_WRITE, HD_LOCK, HD_READ}, of[] = {0, 8, 0, 8}, bytes[512];
+    uint32_t run[] = {0}, length[] = {4}, objects_of[] = {0, 0, 1, 0};
+    int32_t zero[4] = {0};
+    int64_t address[] = {0, 0x4000, -0x4000, 0x4000};
+    uint64_t value[] = {0, 70, 0, 71};
+    thread.path = (char *)"0";
+    object.kind = HD_OBJECT_MUTEX;
+    header.version = 1;
+    tables.n_thread = tables.n_object = 1;
+    tables.thread = threads;
+    tables.object = objects;
+    chunk.count = 4;
+    chunk.kind = (ProtobufCBinaryData){4, kind};
+    chunk.size = (ProtobufCBinaryData){4, of};
+    chunk.n_run_thread = chunk.n_run_length = 1;
+    chunk.run_thread = run;
+    chunk.run_length = length;
+    chunk.n_k = chunk.n_stack = chunk.n_site = chunk.n_address = chunk.n_value = chunk.n_object = 4;
+    chunk.k = chunk.stack = chunk.site = zero;
+    chunk.address = address;
+    chunk.value = value;
+    chunk.object = objects_of;
+    item.item_case = HEDDLE__TRACE_ITEM__ITEM_HEADER;
+    item.header = &header;
+    size_t size = put_item(bytes, &item);
+    item.item_case = HEDDLE__TRACE_ITEM__ITEM_TABLES;
+    item.tables = &tables;
+    size += put_item(bytes + size, &item);
+    item.item_case = HEDDLE__TRACE_ITEM__ITEM_CHUNK;
+    item.chunk = &chunk;
+    size += put_item(bytes + size, &item);
+    struct hd_trace *t = hd_trace_parse(bytes, size, "one", error, sizeof error);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(t);
+    CU_ASSERT_EQUAL_FATAL(t->events, 4);
+    CU_ASSERT(t->event[1].address == 0x4000 && t->event[1].value == 70);
+    CU_ASSERT(t->event[2].address == 0 && t->event[2].object == 0);
+    CU_ASSERT(t->event[3].address == 0x4000 && t->event[3].value == 71);
+    hd_trace_free(t);
+}
+
 static void test_cut(void)
 {
     size_t size, read = 0;
@@ -225,6 +280,7 @@ int main(void)
         return 2;
     CU_pSuite suite = CU_add_suite("trace_file", NULL, NULL);
     CU_ADD_TEST(suite, test_round_trip);
+    CU_ADD_TEST(suite, test_version_one);
     CU_ADD_TEST(suite, test_cut);
     CU_ADD_TEST(suite, test_flips);
     CU_ADD_TEST(suite, test_foreign);
