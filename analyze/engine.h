@@ -111,6 +111,8 @@ uint32_t hd_marks_first(const struct hd_engine *, uint32_t thread, const struct 
 void hd_marks_join(struct hd_engine *, uint32_t thread, uint32_t from);
 void hd_marks_queue(struct hd_engine *, uint32_t thread, uint32_t from, uint32_t to);
 uint32_t hd_marks_next(struct hd_engine *); /* queued item, or HD_NO_INDEX */
+bool hd_marks_take(struct hd_engine *, uint32_t item); /* from the queue; false: it was not there */
+bool hd_marks_settled(const struct hd_engine *); /* nothing is queued */
 void hd_marks_drop_queue(struct hd_engine *);
 struct hd_saved;
 struct hd_saved *hd_marks_save(struct hd_engine *);
@@ -121,6 +123,7 @@ void hd_marks_forget(struct hd_engine *, struct hd_saved *);
 bool hd_order_start(struct hd_engine *);
 bool hd_order_add(struct hd_engine *, uint32_t before, uint32_t after);
 bool hd_order_settle(struct hd_engine *, uint32_t firings); /* so many at most */
+bool hd_order_fire(struct hd_engine *, uint32_t item); /* the rules of one item */
 uint32_t hd_outermost(const struct hd_index *, uint32_t item);
 uint32_t hd_order_write_after(const struct hd_engine *, const struct hd_track *, uint32_t write); /* the first, or HD_NO_INDEX */
 
@@ -176,5 +179,7 @@ enum hd_lineup { HD_FITS, HD_STUCK };
  * `thread` has made `until` items. Or because the loose read `read` does not find its value in `cell`. */
 struct hd_choice { uint32_t before[2], after[2]; bool known; uint32_t thread, until; bool loose; uint32_t read, cell; };
 enum hd_lineup hd_lineup(struct hd_engine *, struct hd_choice *);
+/* Of a line-up that is stuck: the item at which the n-th thread of e->behind was left, and why. */
+uint32_t hd_lineup_behind(struct hd_engine *, uint32_t n, struct hd_choice *why);
 
 #endif

@@ -8,10 +8,6 @@
 #include "analyze/engine.h"
 #include "proto/memory.h"
 
-enum { BRANCHES = 400, DEPTH = 40, FIRINGS = 200, CHOICES = 4000, CHOICES_DEEP = 200 };
-/* By value: items lined up for one question. */
-#define EFFORT ((uint64_t)4 << 20)
-
 /* An open section that another one follows in the trace: the cut is before it. */
 static void cut_open(struct hd_engine *e, uint32_t thread)
 {
@@ -272,7 +268,26 @@ static bool advance(struct hd_engine *e, struct hd_behind *b, uint32_t cursor)
     return e->next[u] > from;
 }
 
-static void catch_up(struct hd_engine *e, uint32_t cursor)
+/* Does this thread, left behind, wait for itself in the end, or for what will never come? What each waits for has to
+ * come first, so then the line-up is stuck, however much of it is left. */
+static bool in_circle(const struct hd_engine *e, uint32_t at)
+{
+    for (uint32_t steps = 0; steps <= e->behinds; steps++) {
+        const struct hd_behind *b = &e->behind[at];
+        if (b->until == UINT32_MAX)
+            return true;
+        if (e->next[b->until_thread] >= b->until)
+            return false;
+        for (at = 0; at < e->behinds && e->behind[at].thread != b->until_thread; at++)
+            ;
+        if (at == e->behinds)
+            return false;
+    }
+    return true;
+}
+
+/* False: one of them waits in a circle now. */
+static bool catch_up(struct hd_engine *e, uint32_t cursor)
 {
     bool moved = true;
     while (moved && e->behinds) {
@@ -286,22 +301,18 @@ static void catch_up(struct hd_engine *e, uint32_t cursor)
             if (e->next[u] >= e->ideal[u] || hd_item_at(e->x, u, e->next[u]) > cursor) {
                 memmove(b, b + 1, (e->behinds - i - 1) * sizeof *b);
                 e->behinds--;
-            }
+            } else if (in_circle(e, i))
+                return false;
         }
     }
+    return true;
 }
 
-enum hd_lineup hd_lineup(struct hd_engine *e, struct hd_choice *choice)
+/* Goes through the ideal from the cut on, while it is not stuck. */
+static void go_through(struct hd_engine *e, uint32_t end)
 {
     const struct hd_index *x = e->x;
     struct hd_choice why;
-    uint32_t end = 0;
-    begin(e);
-    for (uint32_t u = 0; u < e->threads; u++)
-        if (e->next[u] < e->ideal[u]) {
-            uint32_t last = hd_item_at(x, u, e->ideal[u] - 1) + 1;
-            end = last > end ? last : end;
-        }
     for (uint32_t i = e->cut; i < end; i++) {
         const struct hd_item *it = &x->item[i];
         if (it->index < e->next[it->thread] || it->index >= e->ideal[it->thread])
@@ -313,150 +324,38 @@ enum hd_lineup hd_lineup(struct hd_engine *e, struct hd_choice *choice)
         if (!may_go(e, i, &why)) {
             disturb(e, it);
             e->behind[e->behinds++] = (struct hd_behind){it->thread, why.thread, why.until};
+            if (in_circle(e, e->behinds - 1))
+                return;
             continue;
         }
         go(e, i);
-        if (e->behinds)
-            catch_up(e, i);
+        if (e->behinds && !catch_up(e, i))
+            return;
     }
     catch_up(e, end);
+}
+
+uint32_t hd_lineup_behind(struct hd_engine *e, uint32_t n, struct hd_choice *why)
+{
+    uint32_t item = hd_item_at(e->x, e->behind[n].thread, e->next[e->behind[n].thread]);
+    may_go(e, item, why);
+    return item;
+}
+
+enum hd_lineup hd_lineup(struct hd_engine *e, struct hd_choice *choice)
+{
+    uint32_t end = 0;
+    begin(e);
+    for (uint32_t u = 0; u < e->threads; u++)
+        if (e->next[u] < e->ideal[u]) {
+            uint32_t last = hd_item_at(e->x, u, e->ideal[u] - 1) + 1;
+            end = last > end ? last : end;
+        }
+    go_through(e, end);
     if (!e->behinds)
         return HD_FITS;
     choice->known = false;
     for (uint32_t i = 0; i < e->behinds && !choice->known; i++)
-        may_go(e, hd_item_at(x, e->behind[i].thread, e->next[e->behind[i].thread]), choice);
+        hd_lineup_behind(e, i, choice);
     return HD_STUCK;
-}
-
-static bool take_side(struct hd_engine *e, const struct hd_choice *choice, int side)
-{
-    uint32_t before = choice->before[side], after = choice->after[side];
-    if (before != HD_NO_INDEX && after != HD_NO_INDEX && hd_order_add(e, before, after))
-        return hd_order_settle(e, UINT32_MAX);
-    hd_marks_drop_queue(e);
-    return false;
-}
-
-static enum hd_engine_answer branch(struct hd_engine *e, unsigned depth);
-
-/* Where a choice is made, to come back to. */
-struct fork { struct hd_saved *marks; uint32_t *ideal, cut, chosens; size_t pooled; };
-
-static struct fork fork_here(struct hd_engine *e)
-{
-    struct fork f = {hd_marks_save(e), hd_alloc((e->threads + 1) * sizeof *f.ideal), e->cut, e->chosens, e->pooled};
-    memcpy(f.ideal, e->ideal, e->threads * sizeof *f.ideal);
-    return f;
-}
-
-static void go_back(struct hd_engine *e, const struct fork *f)
-{
-    hd_marks_restore(e, f->marks);
-    memcpy(e->ideal, f->ideal, e->threads * sizeof *f->ideal);
-    e->cut = f->cut;
-    e->chosens = f->chosens;
-}
-
-static void forget(struct hd_engine *e, struct fork *f)
-{
-    hd_marks_forget(e, f->marks);
-    free(f->ideal);
-}
-
-/* The choice changed nothing: what keeps the line-up is not an order of two. */
-static bool nothing_new(const struct hd_engine *e, const struct fork *f)
-{
-    return e->pooled == f->pooled && e->cut == f->cut && !memcmp(f->ideal, e->ideal, e->threads * sizeof *f->ideal);
-}
-
-static enum hd_engine_answer both_sides(struct hd_engine *e, const struct hd_choice *choice, unsigned depth)
-{
-    struct fork f = fork_here(e);
-    enum hd_engine_answer answer = HD_ENGINE_NO;
-    for (int side = 0; side < 2 && answer != HD_ENGINE_YES; side++) {
-        if (take_side(e, choice, side)) {
-            enum hd_engine_answer one = nothing_new(e, &f) ? HD_ENGINE_UNKNOWN : branch(e, depth + 1);
-            answer = one == HD_ENGINE_NO ? answer : one;
-        }
-        if (answer != HD_ENGINE_YES)
-            go_back(e, &f);
-    }
-    forget(e, &f);
-    return answer;
-}
-
-static bool take_source(struct hd_engine *e, const struct hd_choice *choice, uint32_t write)
-{
-    hd_source_choose(e, choice->read, choice->cell, write);
-    if ((write == HD_NO_INDEX || hd_order_add(e, write, choice->read)) && hd_source_rules(e, choice->read, choice->cell))
-        return hd_order_settle(e, UINT32_MAX);
-    hd_marks_drop_queue(e);
-    return false;
-}
-
-/* The read sees one of them. */
-static enum hd_engine_answer every_source(struct hd_engine *e, const struct hd_choice *choice, unsigned depth)
-{
-    uint32_t count;
-    bool complete;
-    uint32_t *source = hd_sources_list(e, choice->read, choice->cell, &count, &complete);
-    struct fork f = fork_here(e);
-    enum hd_engine_answer answer = complete ? HD_ENGINE_NO : HD_ENGINE_UNKNOWN;
-    for (uint32_t i = 0; i < count && answer != HD_ENGINE_YES; i++) {
-        if (take_source(e, choice, source[i])) {
-            enum hd_engine_answer one = branch(e, depth + 1);
-            answer = one == HD_ENGINE_NO ? answer : one;
-        }
-        if (answer != HD_ENGINE_YES)
-            go_back(e, &f);
-    }
-    forget(e, &f);
-    free(source);
-    return answer;
-}
-
-static bool too_much(struct hd_engine *e, unsigned depth)
-{
-    e->branches++;
-    if (e->by_value)
-        return depth >= CHOICES_DEEP || e->branches > CHOICES || e->effort > EFFORT;
-    return depth == DEPTH || e->branches > BRANCHES;
-}
-
-/* Stage 3. `unknown` where a choice could not be named, or there were too many. */
-static enum hd_engine_answer branch(struct hd_engine *e, unsigned depth)
-{
-    struct hd_choice choice;
-    if (hd_lineup(e, &choice) == HD_FITS)
-        return HD_ENGINE_YES;
-    if (!choice.known || too_much(e, depth))
-        return HD_ENGINE_UNKNOWN;
-    e->stage = "stage3";
-    return choice.loose ? every_source(e, &choice, depth) : both_sides(e, &choice, depth);
-}
-
-/* A line-up needs no settled order: where that takes long, it is tried before. */
-static enum hd_engine_answer settle(struct hd_engine *e)
-{
-    struct hd_choice choice;
-    if (!hd_order_start(e) || !hd_order_settle(e, FIRINGS))
-        return HD_ENGINE_NO;
-    if (e->head < e->tail) {
-        if (hd_lineup(e, &choice) == HD_FITS)
-            return HD_ENGINE_YES;
-        if (!hd_order_settle(e, UINT32_MAX))
-            return HD_ENGINE_NO;
-    }
-    return branch(e, 0);
-}
-
-enum hd_engine_answer hd_engine_saturate(struct hd_engine *e)
-{
-    e->stage = "stage2";
-    e->branches = 0;
-    e->effort = 0;
-    enum hd_engine_answer answer = settle(e);
-    if (answer == HD_ENGINE_YES)
-        memcpy(e->part, e->ideal, e->threads * sizeof *e->part);
-    return answer;
 }

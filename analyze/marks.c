@@ -174,6 +174,21 @@ uint32_t hd_marks_next(struct hd_engine *e)
     return HD_NO_INDEX;
 }
 
+static size_t bit_of(const struct hd_engine *e, uint32_t item)
+{
+    const struct hd_item *it = &e->x->item[item];
+    return (size_t)(e->x->thread[it->thread].item - e->x->thread_items) + it->index;
+}
+
+bool hd_marks_take(struct hd_engine *e, uint32_t item)
+{
+    size_t at = bit_of(e, item);
+    uint64_t bit = (uint64_t)1 << (at & 63);
+    bool queued = (e->pending[at >> 6] & bit) != 0;
+    e->pending[at >> 6] &= ~bit;
+    return queued;
+}
+
 void hd_marks_drop_queue(struct hd_engine *e)
 {
     for (; e->head < e->tail; e->head++) {
@@ -184,6 +199,8 @@ void hd_marks_drop_queue(struct hd_engine *e)
     }
     e->head = e->tail = 0;
 }
+
+bool hd_marks_settled(const struct hd_engine *e) { return e->head == e->tail; }
 
 struct hd_saved { size_t pooled, frozen; uint32_t *counts; struct hd_mark *mark; };
 

@@ -344,7 +344,7 @@ static bool rule_of_wait(struct hd_engine *e, const struct hd_item *it)
     return add(e, e->x->item[wake].partner, e->x->signal[it->object], false);
 }
 
-static bool rules(struct hd_engine *e, uint32_t item)
+bool hd_order_fire(struct hd_engine *e, uint32_t item)
 {
     const struct hd_item *it = &e->x->item[item];
     bool again = !e->frozen && e->fired[item] == e->stamp;
@@ -365,7 +365,7 @@ bool hd_order_settle(struct hd_engine *e, uint32_t firings)
         uint32_t item = hd_marks_next(e);
         if (item == HD_NO_INDEX)
             return true;
-        if (!rules(e, item)) {
+        if (!hd_order_fire(e, item)) {
             hd_marks_drop_queue(e);
             return false;
         }

@@ -51,7 +51,7 @@ mutant 'R2 dropped' analyze/order.c 'again ? HD_NO_INDEX : hd_order_write_after(
     analyze/order.c 'v != HD_NO_INDEX && !readers_before(e' 'false && !readers_before(e'
 mutant 'R3 dropped' analyze/order.c 'rules_of_sections(e, item, again) && ' ''
 mutant 'a reader outside the ideal counts' analyze/lineup.c 'readers->at[at] < e->ideal[t->thread] &&' ''
-mutant 'the second branch dropped' analyze/lineup.c 'side < 2' 'side < 1'
+mutant 'the second branch dropped' analyze/choices.c 'side < 2' 'side < 1'
 mutant 'a pending reader does not keep a write' analyze/lineup.c 'it->writes ? pending_reader(e, item, c) : HD_NO_INDEX' 'HD_NO_INDEX'
 mutant 'a signal before its wait, engine' analyze/order.c 'wake == HD_NO_INDEX || !hd_in_ideal(e, wake)' 'true' \
     analyze/lineup.c 'wake != HD_NO_INDEX && hd_in_ideal(e, wake) && !done' 'false && !done'
@@ -67,7 +67,7 @@ mutant 'tails that are needed before' analyze/tails.c '!close_all(p) || !indepen
 mutant 'a disturbed cell passes' analyze/lineup.c 'if (!e->by_value && e->cell_disturbed[c] != e->line_stamp)' 'if (!e->by_value)'
 mutant 'a section open at the end disturbs nothing' analyze/lineup.c 'e->lock_disturbed[x->held[h].lock] = e->line_stamp;' ';'
 mutant 'a loose read takes any value' analyze/sources.c 'if (source != HD_LOOSE)' 'if (source == HD_LOOSE) return true; if (source != HD_LOOSE)'
-mutant 'one source of a loose read is tried' analyze/lineup.c 'i < count && answer != HD_ENGINE_YES' 'i < count && i < 1 && answer != HD_ENGINE_YES'
+mutant 'one source of a loose read is tried' analyze/choices.c 'i < count && answer != HD_ENGINE_YES' 'i < count && i < 1 && answer != HD_ENGINE_YES'
 mutant 'all reads are sure' analyze/sources.c 'any |= x->loose[hd_read_slot(x, i, c)] = is_loose(x, i, c)' 'any |= x->loose[hd_read_slot(x, i, c)] = false && is_loose(x, i, c)'
 echo "$killed killed, $survived survived"
 ((survived == 0))
