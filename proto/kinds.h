@@ -29,10 +29,26 @@ enum hd_object_kind {
     HD_OBJECT_COUNT
 };
 
+enum hd_kind_class { HD_CLASS_MARK, HD_CLASS_SYNC, HD_CLASS_ACCESS };
+extern const uint8_t hd_kind_class[HD_KIND_COUNT];
+
 const char *hd_kind_word(unsigned kind);
-bool hd_kind_is_sync(unsigned kind);
-bool hd_kind_is_access(unsigned kind);
-bool hd_kind_is_atomic(unsigned kind); /* a synchronization event that touches memory */
+
+/* A synchronization event that touches memory. */
+static inline bool hd_kind_is_atomic(unsigned kind)
+{
+    return kind == HD_ATOMIC_LOAD || kind == HD_ATOMIC_STORE || kind == HD_ATOMIC_RMW;
+}
+
+static inline bool hd_kind_is_sync(unsigned kind)
+{
+    return kind < HD_KIND_COUNT && hd_kind_class[kind] == HD_CLASS_SYNC;
+}
+
+static inline bool hd_kind_is_access(unsigned kind)
+{
+    return kind < HD_KIND_COUNT && hd_kind_class[kind] == HD_CLASS_ACCESS;
+}
 
 /* Always of an object. */
 static inline bool hd_kind_has_object(unsigned kind)

@@ -14,7 +14,7 @@ struct slot { uint64_t address; uint32_t id; };
 struct object { struct hd_thread *owner; uint64_t data; };
 
 static struct slot *slot;
-static uint32_t slots, used; /* used: slots with an address, forgotten ones too */
+static uint32_t slots, used; /* slots: a power of two; used: those with an address, forgotten ones too */
 static struct object *chunk[CHUNKS];
 static uint32_t objects;
 static uint8_t on_page[1u << 12]; /* by page: had an object; pages may meet */
@@ -26,9 +26,9 @@ static struct object *object_at(uint32_t id)
 
 static uint32_t find(uint64_t address)
 {
-    uint32_t i = (uint32_t)((address * 0x9E3779B97F4A7C15ull) >> 40) % slots;
+    uint32_t i = (uint32_t)((address * 0x9E3779B97F4A7C15ull) >> 40) & (slots - 1);
     while (slot[i].address && slot[i].address != address)
-        i = (i + 1) % slots;
+        i = (i + 1) & (slots - 1);
     return i;
 }
 

@@ -55,7 +55,7 @@ for signal in INT TERM HUP; do
     for form in one many; do
         more=()
         [[ $form == one ]] || more=(-j 2 "$witness")
-        (exec env --default-signal=INT "$heddle" replay "${more[@]}" "$witness") >out 2>err &
+        (exec env --default-signal=INT,TERM,HUP "$heddle" replay "${more[@]}" "$witness") >out 2>err &
         replayer=$!
         wait_until_up
         kill -"$signal" $replayer
