@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * micro lock | first | switch | futex: nanoseconds of one uncontended lock and unlock, of
- * one among the first of a test, of one
- * switch between two threads that hand each other mutexes, and of one half of a
- * ping-pong over two futexes. */
+ * micro lock | first | switch | futex: nanoseconds of one uncontended lock and
+ * unlock, of one among the first of a test, of one switch between two threads that
+ * hand each other mutexes, and of one half of a ping-pong over two futexes. */
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>

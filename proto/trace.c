@@ -102,6 +102,14 @@ uint32_t hd_trace_add_object(struct hd_trace *trace, uint32_t kind, uint64_t add
     return (uint32_t)trace->objects++;
 }
 
+bool hd_trace_has_failed_note(const struct hd_trace *trace)
+{
+    for (size_t i = 0; i < trace->notes; i++)
+        if (trace->note[i].failed)
+            return true;
+    return false;
+}
+
 void hd_trace_add_note(struct hd_trace *trace, uint64_t position, const char *file, uint32_t line, const char *text,
                        bool failed)
 {

@@ -85,6 +85,7 @@ uint32_t hd_trace_add_site(struct hd_trace *, uint32_t module, uint64_t offset);
 uint32_t hd_trace_add_stack(struct hd_trace *, uint32_t parent, uint32_t site);
 uint32_t hd_trace_add_thread(struct hd_trace *, const char *path, uint64_t stack_low, uint64_t stack_size);
 uint32_t hd_trace_add_object(struct hd_trace *, uint32_t kind, uint64_t address);
+bool hd_trace_has_failed_note(const struct hd_trace *);
 void hd_trace_add_note(struct hd_trace *, uint64_t position, const char *file, uint32_t line, const char *text, bool failed);
 void hd_trace_add_datum(struct hd_trace *, uint64_t address, uint32_t size, const char *name);
 void hd_trace_name_thread(struct hd_trace *, uint32_t thread, const char *name);

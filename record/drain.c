@@ -157,14 +157,6 @@ static void trace_done(struct hd_drain *d, unsigned outcome, unsigned detail)
     forget_test(d);
 }
 
-static bool has_failed_note(const struct hd_trace *t)
-{
-    for (size_t i = 0; i < t->notes; i++)
-        if (t->note[i].failed)
-            return true;
-    return false;
-}
-
 static void set_text(char **slot, char *text)
 {
     free(*slot);
@@ -394,7 +386,7 @@ static void process_died(struct hd_drain *d, const struct hd_record *r)
 {
     int status = (int)r->value;
     bool unknown = r->value == HD_STATUS_UNKNOWN;
-    if (has_failed_note(d->trace))
+    if (hd_trace_has_failed_note(d->trace))
         trace_done(d, HEDDLE__OUTCOME__ASSERTION_FAILED, 0);
     else if (hd_record_address(r) || (!unknown && status == 0))
         trace_done(d, HEDDLE__OUTCOME__PASSED, 0);
@@ -499,7 +491,7 @@ void hd_drain_end(struct hd_drain *d, const struct hd_session_result *result)
         return;
     struct hd_trace *t = d->trace;
     t->aslr_off = result->aslr_off;
-    bool failed = has_failed_note(t) || (d->ended && !d->passed);
+    bool failed = hd_trace_has_failed_note(t) || (d->ended && !d->passed);
     if (d->ended && *t->suite)
         trace_done(d, d->passed ? HEDDLE__OUTCOME__PASSED : HEDDLE__OUTCOME__ASSERTION_FAILED, 0);
     else if (result->ending == HD_ENDING_DEADLOCK)
@@ -509,10 +501,10 @@ void hd_drain_end(struct hd_drain *d, const struct hd_session_result *result)
     else if (result->ending == HD_ENDING_DIVERGED || result->ending == HD_ENDING_INTERRUPTED)
         trace_done(d, HEDDLE__OUTCOME__KILLED, 0);
     else if (result->ending == HD_ENDING_SIGNAL)
-        trace_done(d, has_failed_note(t) ? HEDDLE__OUTCOME__ASSERTION_FAILED : HEDDLE__OUTCOME__CRASHED,
+        trace_done(d, hd_trace_has_failed_note(t) ? HEDDLE__OUTCOME__ASSERTION_FAILED : HEDDLE__OUTCOME__CRASHED,
                    (unsigned)result->status);
     else if (result->status)
-        trace_done(d, has_failed_note(t) ? HEDDLE__OUTCOME__ASSERTION_FAILED : HEDDLE__OUTCOME__EXITED,
+        trace_done(d, hd_trace_has_failed_note(t) ? HEDDLE__OUTCOME__ASSERTION_FAILED : HEDDLE__OUTCOME__EXITED,
                    (unsigned)result->status);
     else
         trace_done(d, failed ? HEDDLE__OUTCOME__ASSERTION_FAILED : HEDDLE__OUTCOME__PASSED, 0);

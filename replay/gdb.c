@@ -83,12 +83,19 @@ static char *crash_words(struct hd_replay *r, unsigned number)
     return hd_ending_words(r->trace);
 }
 
+/* Not its exit status alone, which gdb keeps to itself. */
+static bool assertion_failed(const struct hd_replay *r, const Heddle__Witness *w)
+{
+    return r->outcome == HEDDLE__OUTCOME__ASSERTION_FAILED &&
+           (*w->header->suite || (r->trace && hd_trace_has_failed_note(r->trace)));
+}
+
 /* "signal N", "exit N", "left": gdb was left while the test was under way. */
 static void correct(struct hd_replay *r, const char *word, unsigned number, const Heddle__Witness *w)
 {
     bool reached = r->slices_done == w->n_slice;
     bool decided = r->kind == HEDDLE__VERDICT__KIND__DIVERGED || r->outcome == HEDDLE__OUTCOME__DEADLOCKED ||
-                   r->outcome == HEDDLE__OUTCOME__ASSERTION_FAILED;
+                   assertion_failed(r, w);
     if (decided)
         return;
     if (strcmp(word, "signal") == 0 && reached) {

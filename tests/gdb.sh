@@ -85,6 +85,17 @@ status 1 timeout 60 "$heddle" replay --gdb-batch run.gdb "$witness"
 tail -n "$(wc -l <plain)" out >gdb.crash
 same plain gdb.crash
 
+# So has a test that says no more than its exit status.
+compile deep "$programs/deep.c"
+status 1 "$heddle" check -o deep.out ./deep 2
+witness=$(sed -n 's/^ *replay: *heddle replay *//p' out | head -n 1)
+status 1 "$heddle" replay "$witness"
+has out '^ *exit status 1$'
+cp out plain
+status 1 timeout 60 "$heddle" replay --gdb-batch run.gdb "$witness"
+tail -n "$(wc -l <plain)" out >gdb.exit
+same plain gdb.exit
+
 # A crash after memory was used freed is told in the same words as without gdb.
 compile use_after_free_shutdown_test "$examples/use_after_free_shutdown/use_after_free_shutdown_test.c"
 status 1 "$heddle" check -o freed.out ./use_after_free_shutdown_test
