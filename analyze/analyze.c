@@ -71,7 +71,7 @@ static void keep_witness(struct hd_run *run, struct hd_candidate *q)
     find_order(run, q, &answer);
     if (q->recorded && answer.decision != HD_WITNESS)
         recorded_order(run, q, &answer);
-    else if (!hd_candidate_check(q, run->index, run->checker, &answer)) {
+    else if (!hd_candidate_check(q, run->index, run->checker, &answer, &a->contradiction)) {
         free(answer.order);
         return;
     }
@@ -105,6 +105,10 @@ static void merge(struct hd_run *run, struct hd_result *r)
     a->feasible += r->feasible;
     a->expected += r->expected;
     a->repeated += r->repeated;
+    if (!a->contradiction)
+        a->contradiction = r->contradiction;
+    else
+        free(r->contradiction);
     if (run->options->account)
         fwrite(r->account, 1, r->account_size, run->options->account);
     for (size_t i = 0; i < r->open_keys; i++) {
@@ -192,5 +196,6 @@ void hd_analysis_free(struct hd_analysis *a)
     free(a->own_key);
     free(a->kept);
     free(a->open_key);
+    free(a->contradiction);
     free(a);
 }

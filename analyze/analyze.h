@@ -52,6 +52,7 @@ struct hd_analysis {
     size_t unwritten;  /* findings beyond `effort`, the last by rank; or not reached when it was interrupted */
     size_t suppressed; /* findings that were, and have no witness here */
     bool interrupted;
+    char *contradiction; /* why the trace cannot have happened as it says: nothing here counts; or NULL */
     size_t witnesses; /* one a finding, or one a feasible candidate */
     Heddle__Witness **witness; /* numbered 1.. in order; header, names and slices filled in */
     uint64_t *key;  /* one a witness: the alternative by the identity of its events, the same in every rerun */

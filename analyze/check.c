@@ -86,6 +86,9 @@ static struct given *signal_for(const struct hd_checker *c, const struct hd_even
 static const char *make_wake(struct hd_checker *c, size_t i)
 {
     const struct hd_event *e = &c->s.t->event[i];
+    if (c->waits_on[e->thread] != e->object + 1)
+        return refuse(c, i, "wakes up without having waited");
+    c->waits_on[e->thread] = 0;
     if (!e->value)
         return NULL;
     struct given *s = signal_for(c, e);
@@ -116,7 +119,7 @@ static const char *make_sync(struct hd_checker *c, size_t i)
         c->waiting[e->thread] = c->step;
         c->waits_on[e->thread] = e->object + 1;
         return NULL;
-    case HD_COND_WAKE: c->waits_on[e->thread] = 0; return make_wake(c, i);
+    case HD_COND_WAKE: return make_wake(c, i);
     case HD_SIGNAL:
     case HD_BROADCAST:
         HD_GROW(c->given, c->givens, c->given_room);

@@ -42,6 +42,7 @@ struct hd_result {
     size_t founds, found_room;
     uint64_t *open_key;
     size_t open_keys, open_key_room;
+    char *contradiction; /* in the trace; or NULL */
     bool done;
 };
 
@@ -102,9 +103,10 @@ void hd_workers_run(struct hd_run *, const struct hd_kind_of_finding *,
                     void (*merge)(struct hd_run *, struct hd_result *));
 bool hd_worker_new_key(struct hd_worker *, uint64_t key);
 
-/* Does the checker take the order? Aborts where it does not, unless it refuses the trace itself, too. */
+/* Does the checker take the order? Aborts where it does not, unless it refuses the trace itself, too: then
+ * *contradiction, NULL so far, says why. */
 bool hd_candidate_check(const struct hd_candidate *, const struct hd_index *, struct hd_checker *,
-                        const struct hd_answer *);
+                        const struct hd_answer *, char **contradiction);
 
 /* analyze/identity.c: the events a candidate is about, by thread path, n and k. */
 uint64_t hd_candidate_key(const struct hd_trace *, const struct hd_index *, const struct hd_candidate *);

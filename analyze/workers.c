@@ -188,22 +188,20 @@ void hd_worker_accept(struct hd_worker *w, const struct hd_candidate *q, const c
         keep(w, q);
 }
 
-/* Of a trace whose own order cannot have happened nothing can be judged: that is the file's fault. Said once. */
-static bool contradicts_itself(const struct hd_trace *t, struct hd_checker *checker)
+/* Why the trace's own order cannot have happened, or NULL: then nothing of it can be judged, and that is the file's
+ * fault. */
+static char *contradiction_of(const struct hd_trace *t, struct hd_checker *checker)
 {
-    static atomic_flag said = ATOMIC_FLAG_INIT;
     uint64_t *order = hd_alloc((t->events + 1) * sizeof *order);
     for (size_t i = 0; i < t->events; i++)
         order[i] = i;
     const char *wrong = hd_checker_run(checker, order, t->events, UINT64_MAX);
     free(order);
-    if (wrong && !atomic_flag_test_and_set(&said))
-        fprintf(stderr, "heddle: the trace of %s contradicts itself (%s); record again\n", t->test, wrong);
-    return wrong != NULL;
+    return wrong ? hd_strdup(wrong) : NULL;
 }
 
 bool hd_candidate_check(const struct hd_candidate *q, const struct hd_index *x, struct hd_checker *checker,
-                        const struct hd_answer *answer)
+                        const struct hd_answer *answer, char **contradiction)
 {
     struct hd_query query = hd_candidate_query(q, false);
     uint64_t freed = query.freed == HD_NO_INDEX ? UINT64_MAX : x->item[q->r].position;
@@ -212,8 +210,10 @@ bool hd_candidate_check(const struct hd_candidate *q, const struct hd_index *x, 
                             : "it was not found again";
     if (!wrong)
         return true;
+    if (*contradiction)
+        return false;
     char *words = hd_strdup(wrong); /* the checker's own are gone with the next run */
-    if (!contradicts_itself(x->trace, checker)) {
+    if (!(*contradiction = contradiction_of(x->trace, checker))) {
         fprintf(stderr, "heddle: internal error: the checker refuses a %s witness (%s): %s\n", q->kind, answer->stage,
                 words);
         abort();
@@ -222,11 +222,11 @@ bool hd_candidate_check(const struct hd_candidate *q, const struct hd_index *x, 
     return false;
 }
 
-static void verify(struct hd_worker *w, const struct hd_candidate *q, const struct hd_answer *answer)
+static bool verify(struct hd_worker *w, const struct hd_candidate *q, const struct hd_answer *answer)
 {
     if (!w->checker)
         w->checker = hd_checker_new(w->trace, w->options->strict_writers);
-    hd_candidate_check(q, w->index, w->checker, answer);
+    return hd_candidate_check(q, w->index, w->checker, answer, &w->result->contradiction);
 }
 
 void hd_worker_leave_open(struct hd_worker *w, const struct hd_candidate *q, const char *stage)
@@ -251,8 +251,10 @@ static enum hd_decision decide(struct hd_worker *w, const struct hd_candidate *q
     query.words = w->words_left / WORDS_SHARE + 1;
     query.stop = w->options->stop;
     hd_feas(w->solver, &query, w->options->verify ? HD_ORDER : HD_VERDICT, &answer);
-    if (answer.decision == HD_WITNESS && w->options->verify)
-        verify(w, q, &answer);
+    if (answer.decision == HD_WITNESS && w->options->verify && !verify(w, q, &answer)) {
+        answer.decision = HD_OPEN;
+        answer.stage = "contradiction";
+    }
     w->words_left -= answer.words < w->words_left ? answer.words : w->words_left;
     free(answer.order);
     *stage = answer.stage;

@@ -110,6 +110,13 @@ static int analyze_one(const char *path, struct output *out, const struct hd_ana
     hd_progress_begin(&bar, "units", 1, 0);
     struct hd_analysis *analysis = hd_analyze(trace, symbols, options);
     hd_progress_end(&bar);
+    if (analysis->contradiction) {
+        int result = hd_usage_error("analyze", "%s: contradicts itself: %s; record again", path, analysis->contradiction);
+        hd_analysis_free(analysis);
+        hd_symbols_free(symbols);
+        hd_trace_free(trace);
+        return result;
+    }
     if (out->suppressions)
         hd_analysis_suppress(analysis, out->suppressions);
     char *stem = witness_stem(path, out->dir), **paths = hd_alloc((analysis->witnesses + 1) * sizeof *paths);

@@ -286,6 +286,8 @@ static struct hd_analysis *analyze(struct hd_campaign *c, const struct hd_trace 
     alarm(0);
     sigaction(SIGALRM, &before, NULL);
     c->account.cut |= a->interrupted;
+    if (a->contradiction)
+        fprintf(stderr, "heddle check: %s contradicts itself: %s; its alternatives are left open\n", c->path, a->contradiction);
     if (c->o.suppressions)
         hd_analysis_suppress(a, c->o.suppressions);
     return a;
@@ -317,7 +319,7 @@ static void count_undecided(struct hd_campaign *c)
     const struct hd_analysis *a = c->analysis;
     if (!c->first_done) {
         uint64_t found = a->witnesses + a->suppressed, unlisted = a->open - a->open_keys;
-        if (a->feasible > found && a->feasible > WITNESSES_MAX)
+        if (a->feasible > found && (a->contradiction || a->feasible > WITNESSES_MAX))
             unlisted += a->feasible - found;
         c->account.impossible += a->impossible;
         c->account.open += unlisted;
@@ -341,7 +343,7 @@ static int explore(struct hd_campaign *c, const struct hd_trace *trace, struct i
     c->at = item;
     c->leaf = is_leaf(c, item);
     struct hd_analysis *a = analyze(c, trace, symbols, keep, false);
-    if (!item->depth && a->feasible > a->witnesses + a->suppressed && a->feasible <= WITNESSES_MAX && !a->interrupted) {
+    if (!item->depth && a->feasible > a->witnesses + a->suppressed && a->feasible <= WITNESSES_MAX && !a->interrupted && !a->contradiction) {
         hd_analysis_free(a);
         a = analyze(c, trace, symbols, keep, true);
     }

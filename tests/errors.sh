@@ -46,6 +46,8 @@ one_line 2 'a heddle trace, not a witness' "$heddle" replay $trace
 one_line 2 'a heddle witness, not a trace' "$heddle" analyze $witness
 : >empty
 one_line 2 'empty' "$heddle" analyze empty
+one_line 2 'wakes_without_waiting: contradicts itself: event 9: .*; record again' \
+    "$heddle" analyze "$top_srcdir/tests/corpus/trace/wakes_without_waiting"
 
 # A cut trace is read up to the cut, and says so; a cut head is no trace.
 size=$(stat -c %s $trace)
