@@ -212,7 +212,7 @@ static void describe_ended(struct hd_run *run, const struct hd_candidate *q, Hed
 static const char *verb(const struct hd_run *run, uint32_t item)
 {
     const struct hd_item *it = &run->index->item[item];
-    return it->class == HD_FREES ? "frees" : it->writes ? "writes" : "reads";
+    return it->class == HD_FREES ? "frees" : it->writes ? "writes" : it->reads ? "reads" : "uses";
 }
 
 static void describe_race(struct hd_run *run, const struct hd_candidate *q, Heddle__Finding *f)
@@ -232,7 +232,9 @@ static void describe_lifetime(struct hd_run *run, const struct hd_candidate *q, 
 {
     uint32_t a = q->request[0];
     char *at = where(run, a), *other = where(run, q->c);
-    f->variable = hd_strdup(hd_symbols_datum(run->symbols, run->index->item[a].position));
+    f->variable = hd_strdup(event_of(run, a)->object < run->index->objects
+                                ? object_name(run, a)
+                                : hd_symbols_datum(run->symbols, run->index->item[a].position));
     f->title = hd_format("%s of `%s`", q->pattern, f->variable);
     f->sentence = hd_format("%s %s `%s`%s after %s frees it%s", path_of(run, a), verb(run, a), f->variable, at,
                             path_of(run, q->c), other);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/sections.h"
+#include "analyze/tenants.h"
 #include "proto/memory.h"
 
 struct known { uint64_t value; uint32_t cell, token; };
@@ -15,6 +16,7 @@ struct builder {
     uint32_t *last; /* last writer of a cell so far */
     uint32_t slot_room;
     size_t *final;  /* the last event of a thread that is joined and has no END: an item, for the join waits for it */
+    struct hd_tenants tenants;
     struct known *known; /* tokens by (cell, value) */
     size_t knowns, known_size;
 };
@@ -120,6 +122,8 @@ static bool classify(struct builder *b, size_t position, struct hd_item *it)
             it->cell = run->cell;
             it->cells = run->cells;
         }
+        if (!it->cells && e->kind == HD_FREE && hd_tenants_free_at(&b->tenants, position))
+            return true;
         if (!it->cells) {
             it->class = HD_INERT;
             return hd_kind_is_sync(e->kind);
@@ -150,7 +154,7 @@ static size_t count_items(struct builder *b, uint32_t *per_thread)
     for (size_t i = 0; i < t->events; i++) {
         uint32_t range = b->map.range[i];
         if (!hd_kind_is_sync(t->event[i].kind) && (!range || !b->map.run[range - 1].cells) &&
-            b->final[t->event[i].thread] != i)
+            b->final[t->event[i].thread] != i && (t->event[i].kind != HD_FREE || !hd_tenants_free_at(&b->tenants, i)))
             continue;
         per_thread[t->event[i].thread]++;
         total++;
@@ -250,6 +254,19 @@ static void link_waits(struct hd_index *x)
     free(waits);
 }
 
+/* From positions to items. */
+static void link_tenants(struct hd_index *x, struct hd_tenants *tenants)
+{
+    for (uint32_t o = 0; tenants->freed && o < x->objects; o++)
+        if (tenants->freed[o] != HD_NO_INDEX) {
+            uint32_t item = hd_index_from(x, tenants->freed[o]);
+            bool is_there = item < x->items && x->item[item].position == tenants->freed[o];
+            tenants->freed[o] = is_there ? item : HD_NO_INDEX;
+        }
+    x->freed = tenants->freed;
+    tenants->freed = NULL;
+}
+
 static bool is_write(const struct hd_item *it) { return it->writes; }
 static bool is_read(const struct hd_item *it) { return it->reads; }
 static bool is_take(const struct hd_item *it) { return it->class == HD_TAKE; }
@@ -343,7 +360,10 @@ struct hd_index *hd_index_new(const struct hd_trace *trace, bool strict_writers,
     hd_cells_find(x, &b.map);
     b.last = hd_alloc(((size_t)x->cells + 1) * sizeof *b.last);
     memset(b.last, 0xff, ((size_t)x->cells + 1) * sizeof *b.last);
+    hd_tenants_find(trace, &b.tenants);
     add_items(&b);
+    link_tenants(x, &b.tenants);
+    hd_tenants_forget(&b.tenants);
     free(b.map.range);
     free(b.map.run);
     free(b.last);
@@ -392,6 +412,7 @@ void hd_index_free(struct hd_index *x)
     free(x->token_write);
     free(x->initial);
     free(x->end);
+    free(x->freed);
     free(x->wake);
     free(x->signal);
     free(x->nth);

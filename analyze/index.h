@@ -2,10 +2,10 @@
  * The events of a trace that matter to the question FEAS.
  *
  * An item is a synchronization event, an access to a shared cell, or the free of
- * a shared block. Cells are the coarsest partition of bytes such that every
- * access is a run of them; a cell that one thread touches, or nobody writes, is
- * dropped. A block that was allocated anew, and the stack of a new thread, are
- * new cells.
+ * a block that is shared, or has a lock or the like that others use. Cells are the
+ * coarsest partition of bytes such that every access is a run of them; a cell that
+ * one thread touches, or nobody writes, is dropped. A block that was allocated
+ * anew, and the stack of a new thread, are new cells.
  *
  * A token stands for what a cell contains: the value where reads keep values,
  * else the write. Token 0 is the initial contents where unknown. An access has
@@ -46,7 +46,7 @@ struct hd_item {
     uint32_t position, thread, index; /* index among the items of its thread */
     uint32_t object;                  /* the lock, condition, semaphore; STILL: the END waited for */
     uint32_t partner;                 /* TAKE: what ends the section, and back; WOKEN: its WAITS */
-    uint32_t cell, cells;             /* ACCESS: a run of cells; FREES: all of the block */
+    uint32_t cell, cells;             /* ACCESS: a run of cells; FREES: all of the block, where it is shared */
     uint32_t slot;
     uint32_t held;
     uint32_t need; /* first in hd_index.need, up to that of the next item */
@@ -108,6 +108,7 @@ struct hd_index {
     uint32_t *token_first, *token_write; /* by value: the writes of a token */
     uint32_t *initial; /* per object: what a semaphore's count was */
     uint32_t *end;     /* per thread: END item */
+    uint32_t *freed;   /* per object: the FREES of the block it lives in, or HD_NO_INDEX; NULL: no objects */
     uint32_t *wake;    /* per condition with one wait, one wake-up and one signal: that wake-up */
     uint32_t *signal;  /* and that signal; else HD_NO_INDEX */
     struct hd_tracks writes, reads, takes, posts, passes, empties, signals, waits, wakes, refused;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Use after free: can a block be freed before an access that came before that? And
-// a block that the recording itself frees twice, or touches when it is gone.
+// Use after free: can a block be freed before an access that came before that, or
+// before the use of a lock or the like that lives in it? And a block that the
+// recording itself frees twice, or touches when it is gone.
 #include <stdlib.h>
 
 #include "analyze/run.h"
+#include "analyze/tenants.h"
 #include "proto/memory.h"
 
 static void candidate(struct hd_worker *w, uint32_t access, uint32_t freed)
@@ -61,12 +63,47 @@ static void block(struct hd_worker *w, uint32_t freed)
     free(list);
 }
 
+struct use { uint32_t freed, item; };
+
+static int compare_uses(const void *a, const void *b)
+{
+    const struct use *p = a, *q = b;
+    return p->freed != q->freed ? (p->freed < q->freed ? -1 : 1) : p->item < q->item ? -1 : p->item > q->item;
+}
+
+/* Of objects in blocks, by other threads than the one that frees the block, and later ones by any. */
+static struct use *list_uses(const struct hd_worker *w, size_t *count)
+{
+    const struct hd_index *x = w->index;
+    struct use *use = NULL;
+    size_t room = 0;
+    *count = 0;
+    for (uint32_t i = 0; x->freed && i < x->items; i++) {
+        const struct hd_event *e = &w->trace->event[x->item[i].position];
+        uint32_t freed = e->object < x->objects && hd_kind_uses_object(e->kind) ? x->freed[e->object] : HD_NO_INDEX;
+        if (freed == HD_NO_INDEX || (x->item[i].thread == x->item[freed].thread && i < freed))
+            continue;
+        HD_GROW(use, *count, room);
+        use[(*count)++] = (struct use){freed, i};
+    }
+    if (*count)
+        qsort(use, *count, sizeof *use, compare_uses);
+    return use;
+}
+
 static void unit(struct hd_worker *w, size_t n)
 {
+    size_t uses, at = 0;
+    struct use *use = list_uses(w, &uses);
     (void)n;
-    for (uint32_t i = 0; i < w->index->items; i++)
-        if (w->index->item[i].class == HD_FREES)
-            block(w, i);
+    for (uint32_t i = 0; i < w->index->items; i++) {
+        if (w->index->item[i].class != HD_FREES)
+            continue;
+        block(w, i);
+        for (; at < uses && use[at].freed == i; at++)
+            candidate(w, use[at].item, i);
+    }
+    free(use);
 }
 
 const struct hd_kind_of_finding hd_memory = {HD_KINDS_MEMORY, "memory", units, unit};

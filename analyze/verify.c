@@ -121,8 +121,16 @@ static bool claim_read(struct verify *v, uint64_t r, uint64_t challenger)
 
 static bool overlap(const struct hd_event *a, const struct hd_event *b)
 {
-    uint64_t size_a = a->kind == HD_FREE ? a->value : a->size, size_b = b->kind == HD_FREE ? b->value : b->size;
-    return a->address < b->address + size_b && b->address < a->address + size_a;
+    return a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
+/* An access to a block, its free, or the use of what lives in it. */
+static bool is_of_block(const struct hd_trace *t, const struct hd_event *a, const struct hd_event *freed)
+{
+    bool used = a->object < t->objects;
+    uint64_t low = used ? t->object[a->object].address : a->address;
+    uint64_t size = used ? 1 : a->kind == HD_FREE ? a->value : a->size;
+    return (!used || hd_kind_uses_object(a->kind)) && low < freed->address + freed->value && freed->address < low + size;
 }
 
 static bool claim_race(struct verify *v, uint64_t a, uint64_t b)
@@ -168,7 +176,8 @@ static bool claim_next(struct verify *v, const Heddle__Finding *f, const uint64_
     bool waits = strcmp(f->kind, "wakeup") == 0, woken = waits && v->t->event[at[0]].kind == HD_COND_WAKE;
     if ((strcmp(f->kind, "deadlock") == 0 || woken) && !hd_checker_stuck(v->checker, at, nexts))
         return refuse(v, "event %llu, or another, would not have to wait", (unsigned long long)at[0]);
-    if (strcmp(f->kind, "memory") == 0 && f->n_role > 1 && !overlap(&v->t->event[at[0]], &v->t->event[at[1]]))
+    if (strcmp(f->kind, "memory") == 0 && f->n_role > 1 &&
+        !is_of_block(v->t, &v->t->event[at[0]], &v->t->event[at[1]]))
         return refuse(v, "event %llu is not of that block", (unsigned long long)at[0]);
     if (waits)
         return claim_wakeup(v, at[0]);

@@ -57,4 +57,11 @@ static inline bool hd_kind_has_object(unsigned kind)
            kind == HD_HB_BEFORE || kind == HD_HB_AFTER || kind == HD_DESTROY;
 }
 
+/* Is it the begin of a call that touches its object? What ends a call, a wake-up or the way out of a barrier, is not. */
+static inline bool hd_kind_uses_object(unsigned kind)
+{
+    return hd_kind_has_object(kind) && kind != HD_COND_WAKE && kind != HD_BARRIER_EXIT && kind != HD_ONCE_END &&
+           kind != HD_HB_BEFORE && kind != HD_HB_AFTER;
+}
+
 #endif

@@ -157,11 +157,21 @@ static void reuse(struct graveyard *g, uint64_t low, uint64_t size)
     g->blocks = kept;
 }
 
-static const struct freed *grave_of(const struct graveyard *g, const struct hd_event *e)
+static const struct freed *grave_of(const struct graveyard *g, uint64_t address, unsigned size)
 {
     for (size_t i = 0; i < g->blocks; i++)
-        if (e->address < g->block[i].high && e->address + e->size > g->block[i].low)
+        if (address < g->block[i].high && address + size > g->block[i].low)
             return &g->block[i];
+    return NULL;
+}
+
+/* A plain access or an atomic: its bytes. A use of a lock or the like: where that is. */
+static const struct freed *touches_grave(const struct graveyard *g, const struct hd_trace *t, const struct hd_event *e)
+{
+    if (e->kind == HD_READ || e->kind == HD_WRITE || hd_kind_is_atomic(e->kind))
+        return grave_of(g, e->address, e->size);
+    if (e->object < t->objects && (hd_kind_uses_object(e->kind) || e->kind == HD_BLOCKED))
+        return grave_of(g, t->object[e->object].address, 1);
     return NULL;
 }
 
@@ -175,9 +185,11 @@ static char *grave_words(const struct hd_trace *t, const struct hd_event *e, con
 {
     struct hd_symbols *s = hd_symbols_new(t);
     char *at = place_of(s, t, e), *freed_at = place_of(s, t, &t->event[grave->position]);
-    char *words = hd_format("use after free: %s %ss memory (%s) that %s freed (%s)", t->thread[e->thread].path,
-                            e->kind == HD_READ ? "read" : "write", at, t->thread[t->event[grave->position].thread].path,
-                            freed_at);
+    bool access = e->object == HD_NO_INDEX;
+    const char *verb = !access ? "uses" : e->kind == HD_READ ? "reads" : "writes";
+    const char *call = access ? "" : hd_kind_word(e->kind == HD_BLOCKED ? (unsigned)e->value : e->kind);
+    char *words = hd_format("use after free: %s %s memory (%s%s%s) that %s freed (%s)", t->thread[e->thread].path, verb,
+                            call, access ? "" : ", ", at, t->thread[t->event[grave->position].thread].path, freed_at);
     free(at);
     free(freed_at);
     hd_symbols_free(s);
@@ -195,8 +207,7 @@ char *hd_use_after_free(const struct hd_trace *t)
             bury(&g, e, i);
         else if (e->kind == HD_ALLOC)
             reuse(&g, e->address, e->value ? e->value : 1);
-        else if ((e->kind == HD_READ || e->kind == HD_WRITE || hd_kind_is_atomic(e->kind)) && g.blocks &&
-                 (grave = grave_of(&g, e)))
+        else if (g.blocks && (grave = touches_grave(&g, t, e)))
             words = grave_words(t, e, grave);
     }
     free(g.block);

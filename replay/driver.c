@@ -146,13 +146,14 @@ static void confirm(struct hd_replay *r, const Heddle__Witness *w, const char *b
 /* Memory is used after it was freed: that the test passed is luck. */
 void hd_replay_look_for_use_after_free(struct hd_replay *r, const Heddle__Witness *w)
 {
-    bool passed = r->kind == HEDDLE__VERDICT__KIND__HARMLESS, crashed = r->outcome == HEDDLE__OUTCOME__CRASHED;
-    if (!r->trace || (!passed && !crashed) || strcmp(w->finding->kind, "memory") != 0)
+    bool passed = r->kind == HEDDLE__VERDICT__KIND__HARMLESS;
+    bool ended = r->outcome == HEDDLE__OUTCOME__CRASHED || r->outcome == HEDDLE__OUTCOME__DEADLOCKED;
+    if (!r->trace || (!passed && !ended) || strcmp(w->finding->kind, "memory") != 0)
         return;
     char *words = hd_use_after_free(r->trace);
     if (!words)
         return;
-    char *text = crashed ? hd_format("%s; then: %s", words, r->text) : hd_strdup(words);
+    char *text = ended ? hd_format("%s; then: %s", words, r->text) : hd_strdup(words);
     free(words);
     free(r->text);
     r->text = text;

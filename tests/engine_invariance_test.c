@@ -89,7 +89,19 @@ static bool unrelated(const struct hd_event *a, const struct hd_event *b)
            a->kind != HD_COND_WAIT && b->kind != HD_COND_WAIT;
 }
 
-static struct hd_trace *start_trace(const struct hd_trace *t, const unsigned *thread, const unsigned *object)
+/* Pages in the opposite order. */
+static uint64_t moved(uint64_t address)
+{
+    return 0x900000 - (address & ~(uint64_t)0xfff) + (address & 0xfff);
+}
+
+static uint64_t same(uint64_t address)
+{
+    return address;
+}
+
+static struct hd_trace *start_trace(const struct hd_trace *t, const unsigned *thread, const unsigned *object,
+                                    uint64_t (*place)(uint64_t))
 {
     struct hd_trace *u = hd_trace_new();
     for (unsigned i = 0; i < 5; i++)
@@ -102,7 +114,7 @@ static struct hd_trace *start_trace(const struct hd_trace *t, const unsigned *th
     for (unsigned i = 0; i < t->objects; i++)
         for (unsigned k = 0; k < t->objects; k++)
             if (object[k] == i)
-                hd_trace_add_object(u, t->object[k].kind, 0x40000 + 64 * i);
+                hd_trace_add_object(u, t->object[k].kind, place(t->object[k].address));
     return u;
 }
 
@@ -111,13 +123,13 @@ static struct hd_trace *renamed(const struct hd_trace *t, unsigned *was)
     unsigned thread[THREADS], object[OBJECTS];
     shuffle(thread, (unsigned)t->threads);
     shuffle(object, (unsigned)t->objects);
-    struct hd_trace *u = start_trace(t, thread, object);
+    struct hd_trace *u = start_trace(t, thread, object, moved);
     for (size_t i = 0; i < t->events; i++) {
         struct hd_event e = t->event[i];
         bool whole = e.size || e.kind == HD_ALLOC || e.kind == HD_FREE;
         e.thread = thread[e.thread];
         e.object = e.object == HD_NO_INDEX ? HD_NO_INDEX : object[e.object];
-        e.address = whole ? 0x900000 - (e.address & ~(uint64_t)0xfff) + (e.address & 0xfff) : e.address;
+        e.address = whole ? moved(e.address) : e.address;
         if (e.kind == HD_CREATE || e.kind == HD_JOIN || e.kind == HD_JOIN_FAIL)
             e.value = thread[e.value];
         if (e.kind == HD_COND_WAIT && e.value)
@@ -135,7 +147,7 @@ static struct hd_trace *reordered(const struct hd_trace *t, unsigned *was)
         thread[i] = i;
     for (unsigned i = 0; i < t->objects; i++)
         object[i] = i;
-    struct hd_trace *u = start_trace(t, thread, object);
+    struct hd_trace *u = start_trace(t, thread, object, same);
     for (size_t i = 0; i < t->events; i++) {
         was[i] = (unsigned)i;
         *hd_trace_add_event(u) = t->event[i];

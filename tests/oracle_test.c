@@ -18,7 +18,7 @@ enum { TABLE = 1 << 20, LINES = 4096 };
 struct state { uint8_t done[THREADS], writer[BYTES], signalled[THREADS], odd; };
 
 static unsigned passed, failed;
-static unsigned long total, feasible, open_count, cycles_seen, joins_seen;
+static unsigned long total, feasible, open_count, cycles_seen, joins_seen, tenants_seen;
 static uint8_t origin[EVENTS + 4][2]; /* reads: writer of each byte in the trace */
 static struct state *table;
 static bool *used;
@@ -483,6 +483,18 @@ static void expect_pairs(const struct made *m)
         }
 }
 
+static void expect_tenants(const struct made *m)
+{
+    const struct hd_event *event = m->t->event;
+    for (unsigned a = 0; a < m->t->events; a++) {
+        int b = touches_object(&event[a]) ? end_of_block(m, event[a].object) : -1;
+        if (b < 0 || (event[a].thread == event[b].thread && (int)a < b))
+            continue;
+        tenants_seen++;
+        line(0, "memory", (long[]){a, b, -1}, (int)a > b || met(m, (unsigned)b, a) ? "witness" : "impossible");
+    }
+}
+
 /* Every other thread has given its last signal, and the waiter stands before its wait, or waits in vain. */
 static bool unwoken(const struct made *m, const unsigned *last, unsigned wait, unsigned wake)
 {
@@ -540,6 +552,7 @@ static void enumerate(const struct made *m)
     expect_cycles(m, q, 0);
     expect_ended(m);
     expect_pairs(m);
+    expect_tenants(m);
     expect_wakeups(m);
 }
 
@@ -649,8 +662,8 @@ int main(int argc, char **argv)
         hd_symbols_free(symbols);
         hd_trace_free(m.t);
     }
-    printf("%u passed, %u failed: %lu candidates, %lu feasible, %lu cycles, %lu with a join, %lu open\n", passed,
-           failed, total, feasible, cycles_seen, joins_seen, open_count);
+    printf("%u passed, %u failed: %lu candidates, %lu feasible, %lu cycles, %lu with a join, %lu of tenants, %lu open\n", passed,
+           failed, total, feasible, cycles_seen, joins_seen, tenants_seen, open_count);
     free(table);
     free(used);
     free(visited);

@@ -14,6 +14,41 @@ unsigned pick(unsigned n)
     return (unsigned)(random_state * 0x2545f4914f6cdd1du >> 33) % n;
 }
 
+uint64_t object_address(unsigned object)
+{
+    return 0x9000 + 64 * object;
+}
+
+bool touches_object(const struct hd_event *e)
+{
+    switch (e->kind) {
+    case HD_COND_WAKE:
+    case HD_BARRIER_EXIT:
+    case HD_ONCE_END:
+    case HD_HB_BEFORE:
+    case HD_HB_AFTER: return false;
+    default: return e->object != HD_NO_INDEX;
+    }
+}
+
+static bool in_block(const struct hd_event *block, unsigned object)
+{
+    uint64_t at = object_address(object);
+    return (block->kind == HD_FREE || block->kind == HD_ALLOC) && at >= block->address && at < block->address + block->value;
+}
+
+int end_of_block(const struct made *m, unsigned object)
+{
+    const struct hd_event *event = m->t->event;
+    int freed = -1;
+    for (unsigned i = 0, used = 0; i < m->t->events && !(used && freed >= 0); i++) {
+        if (in_block(&event[i], object))
+            freed = event[i].kind == HD_FREE ? (int)i : used ? freed : -1;
+        used |= event[i].object == object && touches_object(&event[i]);
+    }
+    return freed;
+}
+
 static struct hd_event *emit(struct made *m, unsigned thread, unsigned kind)
 {
     struct hd_event *e = hd_trace_add_event(m->t);
@@ -60,6 +95,15 @@ static void emit_access(struct made *m, unsigned thread, unsigned kind, unsigned
     }
 }
 
+/* A block in which some of the objects live comes or goes, wherever they are in use. */
+static void random_tenancy(struct made *m, unsigned thread)
+{
+    m->first[m->t->events] = BYTES;
+    struct hd_event *e = emit(m, thread, pick(3) ? HD_FREE : HD_ALLOC);
+    e->address = object_address(pick(OBJECTS));
+    e->value = 64 * (1 + pick(2));
+}
+
 static void random_access(struct made *m, unsigned thread, bool atomics)
 {
     static const struct { unsigned byte, size; uint64_t address; } where[] = {
@@ -70,7 +114,9 @@ static void random_access(struct made *m, unsigned thread, bool atomics)
     if (at == 5 && !pick(6) && m->bytes < BYTES) {
         if (m->heap != 3) {
             m->first[m->t->events] = m->heap;
-            emit(m, thread, HD_FREE)->address = 0x3000;
+            struct hd_event *freed = emit(m, thread, HD_FREE);
+            freed->address = 0x3000;
+            freed->value = 4;
         }
         struct hd_event *e = emit(m, thread, HD_ALLOC);
         e->address = 0x3000;
@@ -256,6 +302,8 @@ static void step(struct made *m, unsigned t, unsigned seed, unsigned lock_share)
         extra[pick(6)](m, t);
     } else if (what < 5 + lock_share) {
         random_lock(m, t);
+    } else if (seed % 4 == 2 && !pick(8)) {
+        random_tenancy(m, t);
     } else {
         random_access(m, t, seed % 3 == 1);
     }
@@ -284,7 +332,7 @@ static void start(struct made *m, unsigned seed, unsigned threads, unsigned plac
         hd_trace_add_thread(m->t, path, 0, 0);
     }
     for (unsigned i = 0; i < OBJECTS; i++)
-        hd_trace_add_object(m->t, kinds[i], 0x9000 + 64 * i);
+        hd_trace_add_object(m->t, kinds[i], object_address(i));
 }
 
 static void run(struct made *m, unsigned seed, unsigned events, unsigned tries)

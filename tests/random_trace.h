@@ -38,6 +38,12 @@ struct made { /* the program, half run */
 };
 
 unsigned pick(unsigned n);
+uint64_t object_address(unsigned object);
+/* Does it touch what its object is made of? Waking and coming out do not. */
+bool touches_object(const struct hd_event *);
+/* The free that ends the object's block: the one before its first use, where the memory did not come back, or
+ * the first one after. -1: none. */
+int end_of_block(const struct made *, unsigned object);
 void generate(struct made *, unsigned seed);
 /* With so many threads and events; `places` times as much memory. */
 void generate_long(struct made *, unsigned seed, unsigned threads, unsigned events, unsigned places);

@@ -87,10 +87,13 @@ static void list_pairs(struct smt_candidates *l, const struct smt_view *v, unsig
     for (unsigned b = a + 1; b < v->m->t->events; b++) {
         if (event[a].thread == event[b].thread)
             continue;
-        if (accesses(&event[b]) && (smt_writes(&event[a]) || smt_writes(&event[b])) && overlap(v, a, b) &&
+        if (accesses(&event[a]) && accesses(&event[b]) && overlap(v, a, b) &&
+            (smt_writes(&event[a]) || smt_writes(&event[b])) &&
             !(hd_kind_is_atomic(event[a].kind) && hd_kind_is_atomic(event[b].kind)))
             add(l, SMT_RACE, (unsigned[]){a, b}, 2);
-        if (event[b].kind == HD_FREE && event[a].kind != HD_UNSEEN_WRITE && v->m->first[a] == v->m->first[b])
+        bool tenant = touches_object(&event[a]) && end_of_block(v->m, event[a].object) == (int)b;
+        if (tenant || (event[b].kind == HD_FREE && accesses(&event[a]) && event[a].kind != HD_UNSEEN_WRITE &&
+                       v->m->first[a] == v->m->first[b]))
             add(l, SMT_MEMORY, (unsigned[]){a, b}, 2);
     }
 }
@@ -183,8 +186,7 @@ static void list(struct smt_candidates *l, const struct smt_view *v)
         const struct hd_event *e = &v->m->t->event[i];
         if (smt_reads(e))
             list_triplets(l, v, i);
-        if (accesses(e))
-            list_pairs(l, v, i);
+        list_pairs(l, v, i);
         if (is_request(v, i))
             list_cycles(l, v, (unsigned[3]){i}, 1);
         if (e->kind == HD_END)
@@ -246,6 +248,8 @@ static bool question_of(const struct smt_view *v, const char *kind, const long *
 {
     unsigned event[3] = {(unsigned)p[0], (unsigned)p[1], (unsigned)p[2]};
     one->count = 0;
+    if (!strcmp(kind, "memory") && p[0] > p[1]) /* recorded */
+        return false;
     if (!strcmp(kind, "race") || !strcmp(kind, "memory"))
         add(one, *kind == 'r' ? SMT_RACE : SMT_MEMORY, event, 2);
     else if (!strcmp(kind, "initial"))

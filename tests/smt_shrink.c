@@ -20,7 +20,7 @@ static struct made without(const struct made *m, const bool *drop, struct smt_qu
     for (unsigned i = 0; i < m->t->threads; i++)
         hd_trace_add_thread(small.t, m->t->thread[i].path, 0, 0);
     for (unsigned i = 0; i < m->t->objects; i++)
-        hd_trace_add_object(small.t, m->t->object[i].kind, 0x9000 + 64 * i);
+        hd_trace_add_object(small.t, m->t->object[i].kind, object_address(i));
     for (unsigned i = 0; i < m->t->events; i++) {
         for (unsigned k = 0; k < q->events; k++)
             if (was.event[k] == i)
