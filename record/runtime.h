@@ -189,7 +189,7 @@ struct hd_thread *hd_object_owner(uint32_t object);
 void hd_object_set_owner(uint32_t object, struct hd_thread *);
 uint64_t *hd_object_data(uint32_t object); /* a word for the object's own file */
 
-/* baton.c */
+/* baton.c, parked.c, away.c */
 void hd_lock(void);
 void hd_unlock(void);
 void hd_sync_begin(struct hd_thread *, const struct hd_point *);
