@@ -11,6 +11,8 @@
 
 #include "proto/frame.h"
 #include "proto/memory.h"
+#include "symbols/demangle.h"
+#include "symbols/members.h"
 #include "symbols/source_line.h"
 
 struct datum_symbol {
@@ -26,6 +28,7 @@ struct module {
     struct datum_symbol *symbol;
     size_t symbols, symbols_room;
     bool symbols_read;
+    struct hd_members *members;
 };
 
 struct block {
@@ -95,6 +98,7 @@ void hd_symbols_free(struct hd_symbols *s)
         if (s->module[i].dwfl)
             dwfl_end(s->module[i].dwfl);
         free(s->module[i].symbol);
+        hd_members_free(s->module[i].members);
     }
     for (size_t i = 0; i < s->trace->sites; i++)
         free(s->place[i]);
@@ -192,7 +196,7 @@ static void find_place(struct hd_symbols *s, struct hd_place *place, const struc
     GElf_Addr pc = offset - 1 + m->bias;
     const char *function = dwfl_module_addrname(m->file, pc);
     if (function)
-        place->function = intern(s, hd_strdup(function));
+        place->function = intern(s, hd_demangled(function));
     int number = 0;
     const char *path = line_of(m, pc, &number);
     if (!path)
@@ -276,7 +280,22 @@ static void read_symbols(struct module *m)
         qsort(m->symbol, m->symbols, sizeof *m->symbol, by_address);
 }
 
-static const char *find_global(struct hd_symbols *s, uint32_t index, uint64_t offset)
+static const char *name_part(struct hd_symbols *s, struct module *m, const struct datum_symbol *symbol, uint64_t offset,
+                             uint64_t size)
+{
+    if (!offset && size == symbol->size)
+        return intern(s, hd_demangled(symbol->name));
+    if (!m->members)
+        m->members = hd_members_new(m->file);
+    char *name = hd_demangled(symbol->name);
+    char *part = hd_members_path(m->members, symbol->address + m->bias, offset, size);
+    char *whole = hd_format("%s%s", name, part);
+    free(name);
+    free(part);
+    return intern(s, whole);
+}
+
+static const char *find_global(struct hd_symbols *s, uint32_t index, uint64_t offset, uint64_t size)
 {
     struct module *m = open_module(s, index);
     if (m && !m->symbols_read)
@@ -297,10 +316,8 @@ static const char *find_global(struct hd_symbols *s, uint32_t index, uint64_t of
         if (offset - symbol->address < symbol->size)
             found = symbol;
     }
-    if (found && offset == found->address)
-        return intern(s, hd_strdup(found->name));
     if (found)
-        return intern(s, hd_format("%s+%llu", found->name, (unsigned long long)(offset - found->address)));
+        return name_part(s, m, found, offset - found->address, size);
     const char *path = s->trace->module[index].path, *slash = strrchr(path, '/');
     return intern(s, hd_format("%s+0x%llx", slash ? slash + 1 : path, (unsigned long long)offset));
 }
@@ -389,7 +406,7 @@ static const char *find_datum(struct hd_symbols *s, uint64_t address)
 }
 
 /* The thread's own stack first: a stack may lie in a heap block, or where a dead thread's was. */
-static const char *find_name(struct hd_symbols *s, uint64_t address, uint64_t position)
+static const char *find_name(struct hd_symbols *s, uint64_t address, uint64_t size, uint64_t position)
 {
     const struct hd_trace *t = s->trace;
     const struct hd_event *e = position < t->events ? &t->event[position] : NULL;
@@ -398,7 +415,7 @@ static const char *find_name(struct hd_symbols *s, uint64_t address, uint64_t po
         return name;
     for (uint32_t i = 0; i < t->modules; i++)
         if (address >= t->module[i].base && address - t->module[i].base < t->module[i].size)
-            return find_global(s, i, address - t->module[i].base);
+            return find_global(s, i, address - t->module[i].base, size);
     if (e && on_stack(t, e->thread, address))
         return intern(s, hd_format("stack of %s in %s()", t->thread[e->thread].path,
                                    hd_symbols_place(s, e->site)->function));
@@ -416,7 +433,8 @@ const char *hd_symbols_datum(struct hd_symbols *s, uint64_t position)
     if (position >= s->trace->events)
         return "?";
     if (!s->datum[position])
-        s->datum[position] = (char *)find_name(s, s->trace->event[position].address, position);
+        s->datum[position] =
+            (char *)find_name(s, s->trace->event[position].address, s->trace->event[position].size, position);
     return s->datum[position];
 }
 
@@ -432,6 +450,7 @@ const char *hd_symbols_object(struct hd_symbols *s, uint32_t object)
     uint64_t first = 0;
     while (first < s->trace->events && s->trace->event[first].object != object)
         first++;
-    s->object[object] = (char *)find_name(s, s->trace->object[object].address, first);
+    const struct hd_object *o = &s->trace->object[object];
+    s->object[object] = (char *)find_name(s, o->address, o->kind != HD_OBJECT_USER, first);
     return s->object[object];
 }

@@ -28,7 +28,7 @@ const struct hd_place *hd_symbols_place(struct hd_symbols *, uint32_t site);
 /* The text of the source line there; "" where the source is not. */
 const char *hd_symbols_line(struct hd_symbols *, uint32_t site);
 
-/* Name of the datum that event `position` of the trace touches: "balance", "accounts+16",
+/* Name of the datum that event `position` of the trace touches: "balance", "accounts[2].owner", "buffer+16",
  * "block of 24 bytes from bank.c:12 +8", "stack of 0.1 in worker()". */
 const char *hd_symbols_datum(struct hd_symbols *, uint64_t position);
 

@@ -17,9 +17,9 @@ for compiler in g++ clang++; do
     done
     status 0 "$heddle" record ./throws
     status 0 "$heddle" show heddle.out/main.trace
-    [[ $(grep -c ' begin once _ZGV' out) == 2 && $(grep -c ' end once _ZGV' out) == 2 ]] ||
+    [[ $(grep -c ' begin once guard variable for ' out) == 2 && $(grep -c ' end once guard variable for ' out) == 2 ]] ||
         fail 'a constructor that throws, and one that does not'
-    hasnt out ' unseen write _ZGV'
+    hasnt out ' unseen write guard variable for '
     status 0 timeout 120 "$heddle" check --budget 5 ./throws
     hasnt out 'not reached'
     status 0 timeout 120 "$heddle" check ./fixed

@@ -22,12 +22,12 @@ races() {
     printf '%s\n' "$@" | sort -u >wanted
     same on wanted
 }
-races plain 0 hits misses table+4 'block of 4 bytes'
-races hits 1 misses table+4 'block of 4 bytes'
-races early 1 misses table+4 'block of 4 bytes'
+races plain 0 hits misses table[1] 'block of 4 bytes'
+races hits 1 misses table[1] 'block of 4 bytes'
+races early 1 misses table[1] 'block of 4 bytes'
 races sized 1 hits misses 'block of 4 bytes'
-races block 1 hits misses table+4
-races reused 0 hits misses table+4 'block of 4 bytes'
+races block 1 hits misses table[1]
+races reused 0 hits misses table[1] 'block of 4 bytes'
 status 0 "$heddle" show early/main.trace
 has out ' expected race hits'
 has out '^ +said before any test \(.*expected_race\.c:[0-9]+\)$'

@@ -94,4 +94,4 @@ kill -KILL $recorder
 wait $recorder 2>/dev/null || true
 text "$(temporary)" killed.text
 has killed.text '^events   [0-9]+ \(cut\)$'
-has killed.text ' write own '
+has killed.text ' write own(\[[0-9]+\])* '

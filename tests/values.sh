@@ -18,11 +18,11 @@ whole_values() {
     wrote wp 30584
     wrote wb 1
     wrote wv 286331154
-    wrote array '(101|438086664293)' # one by one, or two in a word
-    wrote 'array[+](12|8)' '(104|446676598887)'
-    wrote 'both[+]2' 4660
-    wrote 'wu[+]1' 514
-    wrote 'wu[+]3' 67305986
+    wrote 'array(\[0\])?' '(101|438086664293)' # one by one, or two in a word
+    wrote 'array(\[3\]|[+]8)' '(104|446676598887)'
+    wrote 'both.half\[1\]' 4660
+    wrote wu.two 514
+    wrote wu.four 67305986
     wrote wbits 178956813
     wrote s1 2
     wrote s2 771
@@ -37,8 +37,8 @@ for compiler in gcc clang; do
             status 0 "$heddle" record $reduction -o values.out ./values
             "$heddle" show values.out/main.trace >text
             hasnt text ' unseen write '
-            has text '0\.1 read s4 = 5  '
-            has text '0\.1 read (s24[+]16 = 17|s8[+]4 = 12)  '
+            has text '0\.1 read s4(\.a)? = 5  '
+            has text '0\.1 read (s24\.c = 17|s8\.b = 12)  '
             whole_values
         done
     done
