@@ -296,13 +296,25 @@ static bool unwoken(const struct hd_checker *c, const struct hd_event *e, const 
     return mine <= threads && e->value;
 }
 
+/* A writer among them has to wait for the lock, and this reader behind it. */
+static bool behind_writer(struct hd_checker *c, const struct hd_event *e, const uint64_t *position, size_t count)
+{
+    for (size_t i = 0; e->kind == HD_RDLOCK && e->value && i < count; i++) {
+        const struct hd_event *w = &c->s.t->event[position[i]];
+        if (w->kind == HD_WRLOCK && w->object == e->object && w->thread != e->thread &&
+            hd_holders_bar(&c->holders[w->object], w))
+            return true;
+    }
+    return false;
+}
+
 static bool blocked(struct hd_checker *c, uint64_t i, const uint64_t *position, size_t count)
 {
     const struct hd_event *e = &c->s.t->event[i];
     uint32_t lock = hd_event_lock(c->s.t, e);
     bool takes = e->kind == HD_LOCK || e->kind == HD_RDLOCK || e->kind == HD_WRLOCK;
     if (takes && lock != HD_NO_INDEX)
-        return hd_holders_bar(&c->holders[lock], e);
+        return hd_holders_bar(&c->holders[lock], e) || behind_writer(c, e, position, count);
     if (e->kind == HD_SEM_WAIT && e->object < c->s.t->objects)
         return c->count[e->object] <= 0;
     if (e->kind == HD_COND_WAKE)

@@ -24,21 +24,29 @@ struct graph {
     uint64_t steps;
 };
 
+/* What else than locks is in the cycle; of several, the one that is told first here. */
 static const char *pattern_of(const struct hd_index *x, const uint32_t *request, uint32_t count)
 {
-    const char *pattern = "deadlock";
+    bool condition = false, semaphore = false, once = false, join = false, behind = false;
     for (uint32_t i = 0; i < count; i++) {
         const struct hd_item *it = &x->item[request[i]];
-        if (it->class == HD_WOKEN)
-            return "deadlock with a condition";
-        if (it->class == HD_PASSES)
-            pattern = "deadlock with a semaphore";
-        else if (hd_request_passes_once(x, it) && pattern[8] == 0)
-            pattern = "deadlock with a once";
-        else if (it->class != HD_TAKE && pattern[8] == 0)
-            pattern = "deadlock with a join";
+        condition |= it->class == HD_WOKEN;
+        semaphore |= it->class == HD_PASSES;
+        once |= hd_request_passes_once(x, it);
+        join |= hd_request_joins(x, it);
+        behind |= hd_request_is_behind(x, it, &x->item[request[(i + 1) % count]]);
     }
-    return pattern;
+    return condition   ? "deadlock with a condition"
+           : semaphore ? "deadlock with a semaphore"
+           : once      ? "deadlock with a once"
+           : join      ? "deadlock with a join"
+           : behind    ? "deadlock behind a waiting writer"
+                       : "deadlock";
+}
+
+static bool acquires(const struct graph *g, const struct hd_item *it)
+{
+    return it->class == HD_TAKE || hd_request_gives_way(g->w->index, it);
 }
 
 /* Begins with its first item in the trace. Of a lock and a join alone, the lock is first. */
@@ -48,10 +56,8 @@ static struct hd_candidate candidate_of(struct graph *g, const uint32_t *tuple)
     uint32_t first = 0;
     for (uint32_t i = 1; i < g->members; i++)
         first = tuple[i] < tuple[first] ? i : first;
-    if (g->members == 2 && x->item[tuple[0]].class == HD_TAKE && x->item[tuple[1]].class != HD_TAKE)
-        first = 0;
-    else if (g->members == 2 && x->item[tuple[1]].class == HD_TAKE && x->item[tuple[0]].class != HD_TAKE)
-        first = 1;
+    if (g->members == 2 && acquires(g, &x->item[tuple[0]]) != acquires(g, &x->item[tuple[1]]))
+        first = !acquires(g, &x->item[tuple[0]]);
     for (uint32_t i = 0; i < g->members; i++)
         g->request[i] = tuple[(first + i) % g->members];
     const char *pattern = pattern_of(x, g->request, g->members);
@@ -99,15 +105,19 @@ static void ask_pattern(struct graph *g)
     }
 }
 
-/* Two acquires of one lock are not both in a cycle: where one is blocked, so is a shorter one. */
-static bool fits(const struct graph *g, uint32_t class)
+/* Two acquires of one lock are not both in a cycle: where one is blocked, so is a shorter one. Unless the
+ * one waits behind the other: then they follow each other. The cycle may end with the class, if `closes`. */
+static bool fits(const struct graph *g, uint32_t class, bool closes)
 {
+    const struct hd_index *x = g->w->index;
     const struct hd_item *it = hd_request_sample(&g->r, class);
     if (g->on[it->thread])
         return false;
-    for (uint32_t i = 0; it->class == HD_TAKE && i < g->members; i++) {
+    for (uint32_t i = 0; acquires(g, it) && i < g->members; i++) {
         const struct hd_item *m = hd_request_sample(&g->r, g->member[i]);
-        if (m->class == HD_TAKE && m->object == it->object)
+        bool follows = i + 1 == g->members && hd_request_is_behind(x, m, it);
+        bool leads = i == 0 && closes && hd_request_is_behind(x, it, m);
+        if (acquires(g, m) && m->object == it->object && !follows && !leads)
             return false;
     }
     return true;
@@ -129,7 +139,7 @@ static void grow(struct graph *g, uint32_t length)
                 ask_pattern(g);
             continue;
         }
-        if (class <= g->member[0] || !fits(g, class))
+        if (class <= g->member[0] || !fits(g, class, g->members + 1 == length))
             continue;
         g->steps++;
         if (out_of_steps(g)) {

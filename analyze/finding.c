@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/requests.h"
 #include "analyze/witness.h"
 #include "proto/memory.h"
 #include "symbols/ending.h"
@@ -157,9 +158,11 @@ static char *wanted(const struct hd_run *run, uint32_t request)
 }
 
 /* "holds `m`", "has still to post `s`", "": why the request before this one waits for its thread. */
-static char *owed(const struct hd_run *run, uint32_t before)
+static char *owed(const struct hd_run *run, uint32_t before, uint32_t request)
 {
     const struct hd_event *e = event_of(run, before);
+    if (hd_request_is_behind(run->index, &run->index->item[before], &run->index->item[request]))
+        return hd_strdup("");
     const char *verb = e->kind == HD_SEM_WAIT ? "has still to post" : e->kind == HD_COND_WAKE ? "has still to signal"
                        : e->kind == HD_ONCE_PASS ? "initialises" : "holds";
     if (e->kind == HD_JOIN)
@@ -174,23 +177,55 @@ static const char *waits(const struct hd_run *run, uint32_t request)
            : kind == HD_JOIN    ? "waits in"  : kind == HD_ONCE_PASS ? "waits for" : "requests";
 }
 
+/* "deadlock between `a`, `b` and a join of 0.1": each once. */
+static char *cycle_title(const struct hd_run *run, const struct hd_candidate *q)
+{
+    char **name = hd_alloc((q->requests + 1) * sizeof *name), *title = hd_strdup("");
+    uint32_t names = 0;
+    for (uint32_t i = 0; i < q->requests; i++) {
+        uint32_t known = 0;
+        name[names] = wanted(run, q->request[i]);
+        while (strcmp(name[known], name[names]) != 0)
+            known++;
+        if (known == names)
+            names++;
+        else
+            free(name[names]);
+    }
+    for (uint32_t i = 0; i < names; i++) {
+        append(&title, !i ? names > 1 ? "deadlock between " : "deadlock on " : i + 1 == names ? " and " : ", ");
+        append(&title, name[i]);
+        free(name[i]);
+    }
+    free(name);
+    append(&title, strstr(q->pattern, "writer") ? " behind a waiting writer" : "");
+    return title;
+}
+
+/* " behind 0.3": why a reader waits although nobody writes. */
+static char *behind(const struct hd_run *run, uint32_t request, uint32_t next)
+{
+    const struct hd_item *item = run->index->item;
+    bool waits = hd_request_is_behind(run->index, &item[request], &item[next]);
+    return waits ? hd_format(" behind %s", path_of(run, next)) : hd_strdup("");
+}
+
 static void describe_cycle(struct hd_run *run, const struct hd_candidate *q, Heddle__Finding *f)
 {
-    f->title = hd_strdup("deadlock between");
+    f->title = cycle_title(run, q);
     f->sentence = hd_strdup("");
     f->id = cycle_id(run, q);
     for (uint32_t i = 0; i < q->requests; i++) {
         uint32_t before = q->request[(i + q->requests - 1) % q->requests], request = q->request[i];
-        char *why = owed(run, before), *at = where(run, request), *wants = wanted(run, request);
-        char *name = hd_format("%s %s", !i ? "" : i + 1 == q->requests ? " and" : ",", wants);
-        char *part = hd_format("%s%s%s %s %s%s", i ? ", " : "", path_of(run, request), why, waits(run, request),
-                               wants, at);
-        append(&f->title, name);
+        char *why = owed(run, before, request), *at = where(run, request), *wants = wanted(run, request);
+        char *after = behind(run, request, q->request[(i + 1) % q->requests]);
+        char *part = hd_format("%s%s%s %s %s%s%s", i ? ", " : "", path_of(run, request), why, waits(run, request),
+                               wants, after, at);
         append(&f->sentence, part);
         free(why);
         free(at);
         free(wants);
-        free(name);
+        free(after);
         free(part);
     }
     f->variable = hd_strdup(object_name(run, q->request[0]));

@@ -209,6 +209,24 @@ static bool unwoken(const struct hd_search *s, const struct hd_item *it)
     return !(mine & 1) && !it->all;
 }
 
+/* A reader waits behind a writer who stands at the lock and has to wait. */
+static bool is_behind(const struct hd_search *s, const struct hd_item *reader)
+{
+    const struct hd_event *e = &s->x->trace->event[reader->position];
+    for (uint32_t f = 0; e->kind == HD_RDLOCK && e->value && f < s->q->frontiers; f++) {
+        const struct hd_item *it = &s->x->item[s->q->frontier[f]];
+        if (it->class == HD_TAKE && !it->shared && it->object == reader->object && it->thread != reader->thread &&
+            !hd_move_enabled(s, it))
+            return true;
+    }
+    return false;
+}
+
+static bool is_stuck(const struct hd_search *s, const struct hd_item *it)
+{
+    return it->class == HD_WOKEN ? unwoken(s, it) : !hd_move_enabled(s, it) || is_behind(s, it);
+}
+
 bool hd_move_reached(const struct hd_search *s)
 {
     for (uint32_t t = 0; t < s->threads; t++)
@@ -224,7 +242,7 @@ bool hd_move_reached(const struct hd_search *s)
             return false;
     for (uint32_t f = 0; f < s->q->frontiers; f++) {
         const struct hd_item *it = &s->x->item[s->q->frontier[f]];
-        if (s->q->stuck && (it->class == HD_WOKEN ? !unwoken(s, it) : hd_move_enabled(s, it)))
+        if (s->q->stuck && !is_stuck(s, it))
             return false;
         if (!needs_done(s, it, hd_frontier_needs(s->x, it)))
             return false;

@@ -22,7 +22,8 @@ static uint64_t key_of(const struct hd_index *x, const struct hd_item *it, uint3
         held += mix(0x6a09e667f3bcc909u, (uint64_t)x->held[h].lock << 1 | x->held[h].shared);
     if (hd_request_joins(x, it))
         about = mix(0xbb67ae8584caa73bu, x->trace->event[it->position].value);
-    return mix(mix(mix(mix(held + 0x3c6ef372fe94f82bu, it->thread), about), it->shared), progress);
+    uint64_t mode = it->shared + 2u * hd_request_gives_way(x, it);
+    return mix(mix(mix(mix(held + 0x3c6ef372fe94f82bu, it->thread), about), mode), progress);
 }
 
 struct table { uint32_t *at; size_t size; }; /* 1 + class */
@@ -45,7 +46,7 @@ static void add_request(struct hd_requests *r, struct table *t, uint32_t item, u
 
 static bool is_request(const struct hd_index *x, const struct hd_item *it)
 {
-    return it->class == HD_TAKE || it->class == HD_PASSES || (it->class == HD_WOKEN && !it->all) ||
+    return it->class == HD_TAKE || hd_request_gives_way(x, it) || it->class == HD_PASSES || (it->class == HD_WOKEN && !it->all) ||
            hd_request_passes_once(x, it) ||
            (hd_request_joins(x, it) && x->trace->event[it->position].value < x->threads);
 }
@@ -177,6 +178,8 @@ static bool blocks(const struct hd_requests *r, uint32_t at, uint32_t request)
     const struct hd_item *a = &x->item[at], *q = &x->item[request];
     if (a->thread == q->thread)
         return false;
+    if (hd_request_is_behind(x, q, a))
+        return true;
     if (hd_request_joins(x, q))
         return x->trace->event[q->position].value == a->thread;
     if (hd_request_passes_once(x, q))
@@ -184,11 +187,13 @@ static bool blocks(const struct hd_requests *r, uint32_t at, uint32_t request)
     switch (q->class) {
     case HD_TAKE: return hd_feas_blocks(x, at, request);
     case HD_PASSES: return semaphore_blocks(r, a, q);
-    default: return owes(&x->signals, q->object, a);
+    case HD_WOKEN: return owes(&x->signals, q->object, a);
+    default: return false;
     }
 }
 
-struct piles { struct hd_list *lock, *thread; }; /* classes that hold a lock; that are a thread's */
+/* Classes that hold a lock; that request it to write; that are a thread's. */
+struct piles { struct hd_list *lock, *writer, *thread; };
 
 static void put(struct hd_list *list, uint32_t class)
 {
@@ -219,8 +224,11 @@ static void edges_of(struct hd_requests *r, uint32_t class, const struct piles *
         uint32_t begin = r->once[it->object].begin;
         if (begin != HD_NO_INDEX)
             add_edges(r, class, &p->thread[x->item[begin].thread]);
-    } else if (it->class == HD_TAKE) {
-        add_edges(r, class, &p->lock[it->object]);
+    } else if (it->class == HD_TAKE || hd_request_gives_way(x, it)) {
+        if (it->class == HD_TAKE)
+            add_edges(r, class, &p->lock[it->object]);
+        if (hd_request_gives_way(x, it))
+            add_edges(r, class, &p->writer[it->object]);
     } else {
         const struct hd_tracks *s = it->class == HD_PASSES ? &x->posts : &x->signals;
         for (uint32_t n = s->first[it->object]; n < s->first[it->object + 1]; n++)
@@ -232,20 +240,26 @@ static void link_all(struct hd_requests *r)
 {
     const struct hd_index *x = r->x;
     struct piles p = {hd_alloc(((size_t)x->objects + 1) * sizeof *p.lock),
+                      hd_alloc(((size_t)x->objects + 1) * sizeof *p.writer),
                       hd_alloc(((size_t)x->threads + 1) * sizeof *p.thread)};
     for (uint32_t i = 0; i < r->alikes; i++) {
         const struct hd_item *it = hd_request_sample(r, i);
         put(&p.thread[it->thread], i);
+        if (it->class == HD_TAKE && !it->shared)
+            put(&p.writer[it->object], i);
         for (uint32_t h = it->held; h != HD_NO_INDEX; h = x->held[h].below)
             put(&p.lock[x->held[h].lock], i);
     }
     for (uint32_t i = 0; i < r->alikes; i++)
         edges_of(r, i, &p);
-    for (uint32_t o = 0; o < x->objects; o++)
+    for (uint32_t o = 0; o < x->objects; o++) {
         free(p.lock[o].item);
+        free(p.writer[o].item);
+    }
     for (uint32_t t = 0; t < x->threads; t++)
         free(p.thread[t].item);
     free(p.lock);
+    free(p.writer);
     free(p.thread);
 }
 

@@ -4,7 +4,8 @@
  * A request is an item that may have to wait: an acquire, a join, a wait on a
  * semaphore or for a once, a wait on a condition that has begun. It waits for another thread
  * that stands at a request of its own where that one
- *   acquire    holds the lock, in a mode that excludes;
+ *   acquire    holds the lock, in a mode that excludes; a reader of a lock that
+ *              prefers writers also waits for one who stands at it to write;
  *   join       is the thread;
  *   once       is inside the initialisation;
  *   semaphore  has still to post it: where one thread posts and one waits, the very
@@ -53,6 +54,20 @@ static inline bool hd_request_passes_once(const struct hd_index *x, const struct
 static inline bool hd_request_joins(const struct hd_index *x, const struct hd_item *it)
 {
     return x->trace->event[it->position].kind == HD_JOIN;
+}
+
+/* An acquire to read that a writer who waits keeps waiting, also where its thread reads already. */
+static inline bool hd_request_gives_way(const struct hd_index *x, const struct hd_item *it)
+{
+    const struct hd_event *e = &x->trace->event[it->position];
+    return e->kind == HD_RDLOCK && e->value;
+}
+
+/* Does the reader wait behind this writer, where both stand at their requests? */
+static inline bool hd_request_is_behind(const struct hd_index *x, const struct hd_item *reader, const struct hd_item *writer)
+{
+    return hd_request_gives_way(x, reader) && writer->class == HD_TAKE && !writer->shared &&
+           writer->object == reader->object && writer->thread != reader->thread;
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/requests.h"
 #include "proto/frame.h"
 #include "proto/memory.h"
 
@@ -245,6 +246,17 @@ static void go_on_with(struct weaver *v, uint32_t item)
     add_slice(v, it->thread)->stop = step_of(v, it->position);
 }
 
+/* Who has to wait before a reader does, so that this one waits, too. */
+static uint32_t waiting_writer(const struct hd_index *x, const struct hd_candidate *q)
+{
+    for (uint32_t i = 0; strcmp(q->kind, "deadlock") == 0 && i < q->requests; i++) {
+        uint32_t next = q->request[(i + 1) % q->requests];
+        if (hd_request_is_behind(x, &x->item[q->request[i]], &x->item[next]))
+            return next;
+    }
+    return HD_NO_INDEX;
+}
+
 static struct weaver weaver_of(struct hd_run *run)
 {
     const struct hd_trace *t = run->trace;
@@ -280,6 +292,9 @@ Heddle__Witness *hd_witness_new(struct hd_run *run, const struct hd_candidate *q
     add_roles(&v, q);
     if (strcmp(q->kind, "contended") == 0)
         go_on_with(&v, q->request[0]);
+    uint32_t writer = waiting_writer(run->index, q);
+    if (writer != HD_NO_INDEX)
+        go_on_with(&v, writer);
     free(v.object);
     free(v.anchor);
     return v.w;

@@ -78,6 +78,7 @@ struct hd_thread {
     bool timed_out, signalled, cancelled, detached;
     bool retrying;           /* woken without a reason: blocking again is no news */
     uint64_t queued;         /* waiting on a condition: since when */
+    uint32_t write_awaited;  /* the rwlock that it waits to write under, or 0 */
 
     /* An atomic load that repeats the one before (atomic.c). */
     struct { uint64_t address, pc, value; uint32_t stack, n, dropped, size; } look;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Read-write locks, operated by their try forms as mutexes are. The owner is the
- * writer; readers are counted by the real lock. */
+ * writer; readers are counted by the real lock.
+ *
+ * The real lock never sees a writer wait. Where a lock prefers those, its readers
+ * are kept waiting here. One that only tries, or waits for a limited time, passes:
+ * as if it had come before the writer. */
 #include <errno.h>
 
 #include "record/noise.h"
@@ -37,28 +41,61 @@ static uint32_t object_of(pthread_rwlock_t *l)
     return hd_object((uint64_t)(uintptr_t)l, HD_OBJECT_RWLOCK);
 }
 
+static bool gives_way(const pthread_rwlock_t *l, unsigned kind, const struct hd_deadline *deadline)
+{
+    return kind == HD_RDLOCK && !deadline && l->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+}
+
+static bool a_writer_waits(uint32_t object)
+{
+    for (uint32_t i = 0; i < hd_run.threads; i++)
+        if (hd_run.thread[i]->write_awaited == object && hd_run.thread[i]->state != HD_ENDED)
+            return true;
+    return false;
+}
+
+/* The real lock, or EBUSY for a reader who gives way. */
+static int try_once(pthread_rwlock_t *l, const struct hd_thread *self, const struct hd_point *point, bool way)
+{
+    if (way && !self->released && a_writer_waits(point->object) && l->__data.__cur_writer != self->tid)
+        return EBUSY;
+    return (point->kind == HD_RDLOCK ? real.tryrdlock : real.trywrlock)(l);
+}
+
+/* Until it is had, the time is up, or it never will be: 0, ETIMEDOUT, another error. */
+static int take(pthread_rwlock_t *l, struct hd_thread *self, const struct hd_point *point,
+                const struct hd_deadline *deadline, bool way)
+{
+    int error;
+    bool late = false;
+    while (!late && (error = try_once(l, self, point, way)) == EBUSY) {
+        if (l->__data.__cur_writer == self->tid)
+            return EDEADLK; /* the try forms say busy where the others know better */
+        self->write_awaited = point->kind == HD_WRLOCK ? point->object : 0;
+        late = hd_block_until(self, point, deadline);
+        self->write_awaited = 0;
+    }
+    return late ? ETIMEDOUT : error;
+}
+
 static int acquire(pthread_rwlock_t *l, unsigned kind, const struct hd_deadline *deadline, uint64_t pc)
 {
     struct hd_thread *self = hd_self;
-    rwlock_fn *try = kind == HD_RDLOCK ? real.tryrdlock : real.trywrlock;
     struct hd_point point = { .kind = kind, .object = object_of(l), .pc = pc };
+    bool way = gives_way(l, kind, deadline);
     hd_sync_begin(self, &point);
-    int error;
-    while ((error = try(l)) == EBUSY) {
-        if (l->__data.__cur_writer == self->tid)
-            return EDEADLK; /* the try forms say busy where the others know better */
-        if (!hd_block_until(self, &point, deadline))
-            continue;
+    int error = take(l, self, &point, deadline, way);
+    if (error == ETIMEDOUT) {
         point.kind = HD_LOCK_TIMEOUT;
         hd_sync_made(self, &point, kind);
-        return ETIMEDOUT;
+        if (!self->released)
+            hd_wake(point.object); /* readers who gave way */
+    } else if (!error) {
+        if (kind == HD_WRLOCK)
+            hd_object_set_owner(point.object, self);
+        hd_sync_made(self, &point, way);
     }
-    if (error)
-        return error;
-    if (kind == HD_WRLOCK)
-        hd_object_set_owner(point.object, self);
-    hd_sync_made(self, &point, 0);
-    return 0;
+    return error;
 }
 
 static int try_acquire(pthread_rwlock_t *l, unsigned kind, uint64_t pc)

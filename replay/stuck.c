@@ -165,18 +165,33 @@ static void add_stack(struct scene *s, const struct hd_event *e, struct hd_lines
 
 /* ------------------------------------------------------------ the cycle */
 
-/* Who holds what `thread` waits for, after `before`; HD_NO_INDEX: nobody else. */
+/* Does the thread hold what that event waits for? Readers do not wait for readers. */
+static bool holds(const struct scene *s, uint32_t thread, const struct hd_event *waits)
+{
+    for (size_t i = 0; i < s->holds; i++) {
+        const struct hold *h = &s->hold[i];
+        bool reads = waits->value == HD_RDLOCK && s->trace->event[h->position].kind == HD_RDLOCK;
+        if (h->thread == thread && h->object == waits->object && !reads)
+            return true;
+    }
+    return false;
+}
+
+/* It waits to write what the other waits to read. */
+static bool goes_first(const struct scene *s, uint32_t thread, const struct hd_event *reader)
+{
+    const struct hd_event *e = s->waits[thread] == SIZE_MAX ? NULL : &s->trace->event[s->waits[thread]];
+    return e && reader->value == HD_RDLOCK && e->value == HD_WRLOCK && e->object == reader->object;
+}
+
+/* Who holds what `thread` waits for, or waits to write it, after `before`; HD_NO_INDEX: nobody else. */
 static uint32_t holder_after(const struct scene *s, uint32_t thread, uint32_t before)
 {
-    uint32_t object = s->trace->event[s->waits[thread]].object, best = HD_NO_INDEX;
-    if (object >= s->trace->objects)
-        return HD_NO_INDEX;
-    for (size_t i = 0; i < s->holds; i++) {
-        uint32_t t = s->hold[i].thread;
-        if (s->hold[i].object == object && (before == HD_NO_INDEX || t > before) && (best == HD_NO_INDEX || t < best))
-            best = t;
-    }
-    return best;
+    const struct hd_event *e = &s->trace->event[s->waits[thread]];
+    for (uint32_t t = before == HD_NO_INDEX ? 0 : before + 1; e->object < s->trace->objects && t < s->trace->threads; t++)
+        if (holds(s, t, e) || goes_first(s, t, e))
+            return t;
+    return HD_NO_INDEX;
 }
 
 struct walk { const struct scene *scene; uint32_t *path; size_t length; bool *seen; };

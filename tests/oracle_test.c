@@ -124,7 +124,8 @@ static bool reads_right(const struct made *m, const struct state *s, unsigned i)
 static bool may(const struct made *m, const struct state *s, unsigned i)
 {
     const struct hd_event *e = &m->t->event[i];
-    bool reading = e->kind == HD_RDLOCK || e->kind == HD_TRYRDLOCK_FAIL || e->value == HD_RDLOCK;
+    bool reading = e->kind == HD_RDLOCK || e->kind == HD_TRYRDLOCK_FAIL ||
+                   (e->kind == HD_LOCK_TIMEOUT && e->value == HD_RDLOCK);
     switch (e->kind) {
     case HD_START: return !e->thread || happened(m, s, HD_CREATE, 0, e->thread);
     case HD_JOIN: return happened(m, s, HD_END, (unsigned)e->value, 0);
@@ -300,6 +301,12 @@ static bool takes(const struct hd_event *e)
     return e->kind == HD_LOCK || e->kind == HD_RDLOCK || e->kind == HD_WRLOCK;
 }
 
+/* A reader who gives way, and a writer of the same lock. */
+static bool is_behind(const struct hd_event *reader, const struct hd_event *writer)
+{
+    return reader->kind == HD_RDLOCK && reader->value && writer->kind == HD_WRLOCK && writer->object == reader->object;
+}
+
 /* Has the thread a post or a signal still to give when it stands before event `at`? */
 static bool owes(const struct made *m, unsigned at, bool posts)
 {
@@ -352,8 +359,12 @@ static bool has_unit(const struct made *m, unsigned at)
 static bool waits_for(const struct made *m, const struct hd_event *request, unsigned at)
 {
     struct state s = before(m, at);
-    if (takes(request))
-        return blocks(m, &s, m->t->event[at].thread, request);
+    if (is_behind(request, &m->t->event[at]))
+        return !holds(m, &s, m->t->event[at].thread, request->object);
+    if (takes(request)) {
+        struct state own = before(m, (unsigned)(request - m->t->event));
+        return blocks(m, &s, m->t->event[at].thread, request) && !holds(m, &own, request->thread, request->object);
+    }
     if (request->kind == HD_JOIN)
         return request->value == m->t->event[at].thread;
     if (request->kind == HD_ONCE_PASS)
@@ -368,9 +379,18 @@ static bool is_request(const struct made *m, unsigned i)
     const struct hd_event *e = &m->t->event[i];
     struct state s = before(m, i);
     if (takes(e))
-        return !holds(m, &s, e->thread, e->object);
+        return !holds(m, &s, e->thread, e->object) || (e->kind == HD_RDLOCK && e->value);
     return e->kind == HD_JOIN || e->kind == HD_SEM_WAIT || e->kind == HD_ONCE_PASS ||
            (e->kind == HD_COND_WAKE && e->value);
+}
+
+/* None of them can be made: not at all, or not while another one waits. */
+static bool waits_in(const struct state *s, unsigned i, const unsigned *q, unsigned k, const struct made *m)
+{
+    bool waits = !may(m, s, i);
+    for (unsigned j = 0; j < k; j++)
+        waits |= is_behind(&m->t->event[i], &m->t->event[q[j]]) && !may(m, s, q[j]);
+    return waits;
 }
 
 /* A state in which all of them are next, and none can be made. */
@@ -381,7 +401,7 @@ static bool stuck(const unsigned *q, unsigned k, const struct made *m)
         bool all = !s->odd;
         for (unsigned i = 0; i < k && all; i++) {
             unsigned t = m->t->event[q[i]].thread;
-            all = s->done[t] < length[t] && list[s->done[t]][t] == q[i] && !may(m, s, q[i]);
+            all = s->done[t] < length[t] && list[s->done[t]][t] == q[i] && waits_in(s, q[i], q, k, m);
         }
         if (all)
             return true;
@@ -414,21 +434,39 @@ static void expect_cycle(const struct made *m, const unsigned *q, unsigned k)
         line(0, "deadlock", p, witness ? "witness" : "impossible");
 }
 
+/* No two acquires of one lock, but a reader right before the writer whom it waits behind. */
+static bool is_lean(const struct made *m, const unsigned *q, unsigned k)
+{
+    const struct hd_event *event = m->t->event;
+    for (unsigned i = 0; i < k; i++)
+        for (unsigned j = 0; j < k; j++)
+            if (i != j && takes(&event[q[i]]) && takes(&event[q[j]]) && event[q[i]].object == event[q[j]].object &&
+                !(j == (i + 1) % k && is_behind(&event[q[i]], &event[q[j]])) &&
+                !(i == (j + 1) % k && is_behind(&event[q[j]], &event[q[i]])))
+                return false;
+    return true;
+}
+
 static void expect_cycles(const struct made *m, unsigned *q, unsigned k)
 {
     const struct hd_event *event = m->t->event;
-    if (k > 1 && waits_for(m, &event[q[k - 1]], q[0]))
+    if (k > 1 && waits_for(m, &event[q[k - 1]], q[0]) && is_lean(m, q, k))
         expect_cycle(m, q, k);
     for (unsigned i = k ? q[0] + 1 : 0; i < m->t->events && k < m->threads; i++) {
         bool ok = is_request(m, i);
         for (unsigned j = 0; j < k; j++)
-            ok &= event[q[j]].thread != event[i].thread &&
-                  !(takes(&event[q[j]]) && takes(&event[i]) && event[q[j]].object == event[i].object);
+            ok &= event[q[j]].thread != event[i].thread;
         if (!ok || (k && !waits_for(m, &event[q[k - 1]], i)))
             continue;
         q[k] = i;
         expect_cycles(m, q, k + 1);
     }
+}
+
+static bool holds_already(const struct made *m, unsigned i)
+{
+    struct state s = before(m, i);
+    return holds(m, &s, m->t->event[i].thread, m->t->event[i].object);
 }
 
 /* A thread that ends with a lock, and an acquire of it by another. */
@@ -439,7 +477,7 @@ static void expect_ended(const struct made *m)
         for (unsigned i = 0; event[end].kind == HD_END && i < m->t->events; i++) {
             struct state at_end = before(m, end), d = at_end;
             bool witness = false;
-            if (!takes(&event[i]) || event[i].thread == event[end].thread || !is_request(m, i) ||
+            if (!takes(&event[i]) || event[i].thread == event[end].thread || holds_already(m, i) ||
                 !blocks(m, &at_end, event[end].thread, &event[i]))
                 continue;
             for (size_t v = 0; v < visits && !witness; v++) {

@@ -174,6 +174,8 @@ static void random_rwlock(struct made *m, unsigned thread)
     struct hd_event *e = emit_on(m, thread, kind, RWLOCK);
     if (kind == HD_LOCK_TIMEOUT)
         e->value = m->writing && pick(2) ? HD_RDLOCK : HD_WRLOCK;
+    if (kind == HD_RDLOCK && m->polite)
+        e->value = pick(8) != 0; /* or one with a time limit, who does not */
     *depth += kind == HD_RWUNLOCK ? -1 : kind == HD_RDLOCK || kind == HD_WRLOCK;
     m->writing = kind == HD_WRLOCK || (m->writing && (elsewhere || *depth));
 }
@@ -321,6 +323,7 @@ static void start(struct made *m, unsigned seed, unsigned threads, unsigned plac
     m->threads = threads ? threads : 3 + pick(2);
     m->heap = 3;
     m->nested = seed % 9 == 6 || seed % 9 == 8;
+    m->polite = seed / 9 % 2;
     m->places = places;
     m->bytes = 4 * places;
     m->semaphore = m->semaphore_start = pick(3);

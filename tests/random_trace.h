@@ -33,6 +33,7 @@ struct made { /* the program, half run */
     unsigned once; /* 0, 1 + thread, or 100 */
     bool before;
     bool nested; /* locks are kept long */
+    bool polite; /* the rwlock's readers give way to writers who wait */
     unsigned places;  /* as many times the usual places to access */
     unsigned lasting; /* more than 1: a thread seldom ends, a wait seldom times out */
 };

@@ -98,11 +98,23 @@ static void list_pairs(struct smt_candidates *l, const struct smt_view *v, unsig
     }
 }
 
+static bool gives_way(const struct hd_event *reader)
+{
+    return reader->kind == HD_RDLOCK && reader->value;
+}
+
+/* A writer stands at `at`, and the reader waits behind it. */
+static bool is_behind(const struct smt_view *v, unsigned reader, unsigned at)
+{
+    const struct hd_event *r = &v->m->t->event[reader], *w = &v->m->t->event[at];
+    return gives_way(r) && w->kind == HD_WRLOCK && w->object == r->object && !smt_held_at(v, at, w->object);
+}
+
 /* What may have to wait; a lock, a join and a once do once all stand there. */
 static bool is_request(const struct smt_view *v, unsigned i)
 {
     const struct hd_event *e = &v->m->t->event[i];
-    return smt_takes(e) ? !smt_held_at(v, i, e->object) : e->kind == HD_JOIN || e->kind == HD_ONCE_PASS ||
+    return smt_takes(e) ? !smt_held_at(v, i, e->object) || gives_way(e) : e->kind == HD_JOIN || e->kind == HD_ONCE_PASS ||
                                                                    e->kind == HD_SEM_WAIT;
 }
 
@@ -136,8 +148,8 @@ static bool waits_for(const struct smt_view *v, unsigned request, unsigned at)
         return inside_once(v, at);
     if (e->kind == HD_SEM_WAIT)
         return owes_post(v, at);
-    const struct smt_section *s = smt_held_at(v, at, e->object);
-    return s && !(s->shared && e->kind == HD_RDLOCK);
+    const struct smt_section *s = smt_held_at(v, request, e->object) ? NULL : smt_held_at(v, at, e->object);
+    return (s && !(s->shared && e->kind == HD_RDLOCK)) || is_behind(v, request, at);
 }
 
 static bool may_join(const struct smt_view *v, const unsigned *q, unsigned n, unsigned i)
@@ -145,9 +157,20 @@ static bool may_join(const struct smt_view *v, const unsigned *q, unsigned n, un
     const struct hd_event *event = v->m->t->event;
     for (unsigned k = 0; k < n; k++)
         if (event[q[k]].thread == event[i].thread ||
-            (smt_takes(&event[q[k]]) && smt_takes(&event[i]) && event[q[k]].object == event[i].object))
+            (smt_takes(&event[q[k]]) && smt_takes(&event[i]) && event[q[k]].object == event[i].object &&
+             !(k + 1 == n && is_behind(v, q[k], i)) && !(k == 0 && is_behind(v, i, q[k]))))
             return false;
     return is_request(v, i) && waits_for(v, q[n - 1], i);
+}
+
+/* No reader and writer of one lock, but next to each other. */
+static bool is_lean(const struct smt_view *v, const unsigned *q, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned j = 0; n > 2 && j < n; j++)
+            if (is_behind(v, q[i], q[j]) && j != (i + 1) % n)
+                return false;
+    return true;
 }
 
 bool smt_waits_for_semaphore(const struct smt_view *v, const struct smt_question *q)
@@ -161,7 +184,7 @@ bool smt_waits_for_semaphore(const struct smt_view *v, const struct smt_question
 /* Cycles of two and three; with a semaphore, of two. */
 static void list_cycles(struct smt_candidates *l, const struct smt_view *v, unsigned *q, unsigned n)
 {
-    if (n > 1 && waits_for(v, q[n - 1], q[0]))
+    if (n > 1 && waits_for(v, q[n - 1], q[0]) && is_lean(v, q, n))
         add(l, SMT_CYCLE, q, n);
     const struct hd_event *event = v->m->t->event;
     for (unsigned i = q[0] + 1; n < 3 && i < v->m->t->events; i++)
