@@ -119,7 +119,18 @@ static bool fire(struct hd_engine *e, uint32_t item, bool *any)
     if (item == HD_NO_INDEX || !hd_marks_take(e, item))
         return true;
     *any = true;
+    if (e->trail.count < sizeof e->trail.item / sizeof *e->trail.item)
+        e->trail.item[e->trail.count++] = item;
     return hd_order_fire(e, item);
+}
+
+/* What contradicted itself for the last challenger often does for the next. */
+static bool fire_lesson(struct hd_engine *e)
+{
+    bool ok = true, any;
+    for (uint32_t i = 0; ok && i < e->lesson.count; i++)
+        ok = fire(e, e->lesson.item[i], &any);
+    return ok;
 }
 
 /* The rules of all that has to do with what keeps the line-up from going on. */
@@ -149,7 +160,7 @@ static enum hd_engine_answer line_up(struct hd_engine *e, struct hd_choice *choi
 {
     bool ok = true, any = true;
     for (uint32_t firings = FIRINGS_FIRST; ok; firings = firings < FIRINGS ? FIRINGS : firings < UINT32_MAX / 2 ? firings * 2 : firings) {
-        ok = hd_order_settle(e, firings);
+        ok = hd_order_settle(e, firings) && (firings != FIRINGS_FIRST || fire_lesson(e));
         any = true;
         for (unsigned tries = 0; ok && any && tries < TRIES; tries++) {
             if (hd_lineup(e, choice) == HD_FITS)
@@ -179,8 +190,9 @@ enum hd_engine_answer hd_engine_saturate(struct hd_engine *e)
     e->stage = "stage2";
     e->branches = 0;
     e->effort = 0;
+    e->trail.count = 0;
     enum hd_engine_answer answer = hd_order_start(e) ? branch(e, 0) : HD_ENGINE_NO;
-    if (answer == HD_ENGINE_YES)
-        memcpy(e->part, e->ideal, e->threads * sizeof *e->part);
+    if (answer == HD_ENGINE_NO && e->trail.count)
+        e->lesson = e->trail;
     return answer;
 }

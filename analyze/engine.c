@@ -181,7 +181,14 @@ enum hd_engine_answer hd_engine_ask(struct hd_engine *e, const struct hd_query *
     e->stage = "stage1";
     if (!e->by_value && hd_engine_tails(e))
         return HD_ENGINE_YES;
-    return hd_engine_saturate(e);
+    e->stage = "stage2";
+    return hd_lineup_go_on(e) ? HD_ENGINE_YES : hd_engine_saturate(e);
+}
+
+void hd_engine_forget(struct hd_engine *e)
+{
+    e->standing.read = HD_NO_INDEX;
+    e->lesson.count = 0;
 }
 
 /* Both bounds come from the frontier's own ideal: below *low a write of it buries the challenger, from
@@ -211,17 +218,18 @@ void hd_engine_interval(struct hd_engine *e, uint32_t r, uint32_t cell, uint32_t
 
 void hd_engine_order(const struct hd_engine *e, struct hd_answer *answer)
 {
+    const struct hd_line *said = e->said;
     size_t room = 0;
     answer->count = 0;
     answer->order = NULL;
-    for (uint32_t i = 0; i < e->x->items && i < e->cut; i++) {
-        if (e->x->item[i].index >= e->part[e->x->item[i].thread])
+    for (uint32_t i = 0; i < e->x->items && i < said->cut; i++) {
+        if (e->x->item[i].index >= said->part[e->x->item[i].thread])
             continue;
         HD_GROW(answer->order, answer->count, room);
         answer->order[answer->count++] = e->x->item[i].position;
     }
-    for (size_t i = 0; i <= e->lines; i++) {
-        uint32_t item = i < e->lines ? e->line[i] : e->q->freed;
+    for (size_t i = 0; i <= said->items; i++) {
+        uint32_t item = i < said->items ? said->item[i] : e->q->freed;
         if (item == HD_NO_INDEX)
             break;
         HD_GROW(answer->order, answer->count, room);
@@ -241,11 +249,12 @@ struct hd_engine *hd_engine_new(const struct hd_index *x, bool by_value)
     e->by_value = by_value;
     e->must = by_value ? &x->must_value : &x->must;
     e->threads = x->threads;
-    e->base_of = HD_NO_INDEX;
+    e->base_of = e->standing.read = HD_NO_INDEX;
     e->ideal = words(x->threads);
     e->cap = words(x->threads);
     e->base = words(x->threads);
-    e->part = words(x->threads);
+    e->tails.part = words(x->threads);
+    e->line.part = words(x->threads);
     e->source = words(x->threads);
     e->next = words(x->threads);
     e->behind = hd_alloc((x->threads + 1) * sizeof *e->behind);
@@ -269,9 +278,9 @@ void hd_engine_free(struct hd_engine *e)
         return;
     for (uint32_t u = 0; u < e->threads; u++)
         free(e->marks[u].mark);
-    void *parts[] = {e->ideal, e->cap, e->base, e->part, e->next, e->behind, e->stands, e->marks, e->pending,
+    void *parts[] = {e->ideal, e->cap, e->base, e->tails.part, e->tails.item, e->line.part, e->line.item, e->next, e->behind, e->stands, e->marks, e->pending,
                      e->cell_stamp, e->cell_writer, e->lock_stamp, e->lock_holder, e->lock_sharers,
-                     e->fired, e->cell_disturbed, e->lock_disturbed, e->line, e->pool, e->queue, e->fresh, e->source,
+                     e->fired, e->cell_disturbed, e->lock_disturbed, e->pool, e->queue, e->fresh, e->source,
                      e->chosen};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         free(parts[i]);

@@ -20,6 +20,10 @@
  *   stage 3  What the line-up got stuck at is a choice of two orders. Each is
  *            tried; both fail: no.
  *
+ * Questions about one read come in a row, and what one found out helps the next:
+ * a line-up for one challenger is gone on with for another that needs all of it,
+ * and the rules that led to a "no" are tried first. Neither changes an answer.
+ *
  * One engine serves one thread; the index is shared and read only. */
 #ifndef HD_ENGINE_H
 #define HD_ENGINE_H
@@ -37,6 +41,15 @@ struct hd_range { uint32_t thread, from, to; };
 
 /* A thread left behind by the line-up: no use to ask before `thread` has made `count` items. */
 struct hd_behind { uint32_t thread, until_thread, until; };
+
+/* A yes: the ideal `part` below `cut` in trace order, then these. */
+struct hd_line { uint32_t *part, cut, *item; size_t items, room; };
+
+/* What the last line-up that fits is about: a lone read; HD_NO_INDEX if none stands. */
+struct hd_standing { uint32_t read, cell; };
+
+/* Items whose rules were tried because they keep a line-up from going on. */
+struct hd_trail { uint32_t item[256], count; };
 
 /* Stage 3 by value: that read sees that write. HD_LOOSE: nothing was said yet. */
 struct hd_chosen { uint32_t read, cell, write; };
@@ -57,9 +70,8 @@ struct hd_engine {
     /* the ideal of the last frontier, which many questions share */
     uint32_t base_of, *base;
     bool base_fails;
-    /* stage 1, and a yes: the ideal below `cut` in trace order, then `line` */
-    uint32_t *part, cut, *line;
-    size_t lines, line_room;
+    struct hd_line tails, line; /* of stage 1, and of the line-up */
+    const struct hd_line *said; /* the one that is the last yes */
     /* stage 2 */
     struct hd_marks *marks; /* per thread */
     uint32_t *pool;
@@ -71,11 +83,15 @@ struct hd_engine {
     uint32_t *source; /* per thread: what an edge brings */
     uint32_t *fresh;
     size_t freshes, fresh_room;
+    uint32_t cut; /* below it, no edge contradicts the trace order */
+    struct hd_trail trail, lesson; /* of this question, and of the last one that ended with no */
     /* line-up */
     uint32_t *next, line_stamp, *cell_stamp, *cell_writer, *lock_stamp, *lock_holder, *lock_sharers;
     uint32_t *cell_disturbed, *lock_disturbed; /* the line-up in which some item was left behind */
     struct hd_behind *behind;
     uint32_t behinds;
+    struct hd_standing standing;
+    bool going_on; /* with the one that stands */
     uint32_t branches;
     uint64_t effort; /* items lined up in this question */
     /* stage 3 by value */
@@ -88,6 +104,9 @@ void hd_engine_free(struct hd_engine *);
 
 /* `cell` of the freed read is the one whose last write is to be the challenger. */
 enum hd_engine_answer hd_engine_ask(struct hd_engine *, const struct hd_query *, uint32_t cell);
+
+/* Forgets what questions found out for others: answers then do not depend on what was asked before. */
+void hd_engine_forget(struct hd_engine *);
 
 /* After a yes: the order, as positions. */
 void hd_engine_order(const struct hd_engine *, struct hd_answer *);
@@ -179,6 +198,8 @@ enum hd_lineup { HD_FITS, HD_STUCK };
  * `thread` has made `until` items. Or because the loose read `read` does not find its value in `cell`. */
 struct hd_choice { uint32_t before[2], after[2]; bool known; uint32_t thread, until; bool loose; uint32_t read, cell; };
 enum hd_lineup hd_lineup(struct hd_engine *, struct hd_choice *);
+/* Goes on with the line-up that stands, where it can be the beginning of one for this question. */
+bool hd_lineup_go_on(struct hd_engine *);
 /* Of a line-up that is stuck: the item at which the n-th thread of e->behind was left, and why. */
 uint32_t hd_lineup_behind(struct hd_engine *, uint32_t n, struct hd_choice *why);
 

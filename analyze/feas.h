@@ -54,6 +54,9 @@ void hd_solver_free(struct hd_solver *);
 enum hd_wanted { HD_VERDICT, HD_ORDER, HD_SHORT_ORDER };
 void hd_feas(struct hd_solver *, const struct hd_query *, enum hd_wanted, struct hd_answer *);
 
+/* Forgets what helps with questions like the last ones, so that answers do not depend on what was asked before. */
+void hd_feas_forget(struct hd_solver *);
+
 /* Challengers of `thread` for that cell of r outside *low up to below *high are impossible. */
 void hd_feas_interval(struct hd_solver *, uint32_t r, uint32_t cell, uint32_t thread, uint32_t *low, uint32_t *high);
 

@@ -8,6 +8,8 @@
 #include "analyze/engine.h"
 #include "proto/memory.h"
 
+enum { SKIPS = 8 };
+
 /* An open section that another one follows in the trace: the cut is before it. */
 static void cut_open(struct hd_engine *e, uint32_t thread)
 {
@@ -50,7 +52,8 @@ static void begin(struct hd_engine *e)
     }
     e->line_stamp++;
     e->behinds = 0;
-    e->lines = 0;
+    e->line.items = 0;
+    e->standing.read = HD_NO_INDEX;
     for (uint32_t u = 0; u < e->threads; u++)
         for (uint32_t h = hd_index_held(x, u, e->ideal[u]); h != HD_NO_INDEX; h = x->held[h].below)
             e->lock_disturbed[x->held[h].lock] = e->line_stamp;
@@ -180,12 +183,18 @@ static bool clock_done(const struct hd_engine *e, uint32_t item, struct hd_choic
     return true;
 }
 
+/* Is the cell, so far, as it was in the trace? */
+static bool undisturbed(const struct hd_engine *e, uint32_t cell)
+{
+    return !e->by_value && !e->going_on && e->cell_disturbed[cell] != e->line_stamp;
+}
+
 static bool access_may_go(struct hd_engine *e, uint32_t item, struct hd_choice *why)
 {
     const struct hd_index *x = e->x;
     const struct hd_item *it = &x->item[item];
     for (uint32_t c = it->cell; c < it->cell + it->cells; c++) {
-        if (!e->by_value && e->cell_disturbed[c] != e->line_stamp)
+        if (undisturbed(e, c))
             continue;
         uint32_t now = *writer_of(e, c);
         if (it->reads && !hd_source_serves(e, item, c, now)) {
@@ -210,6 +219,13 @@ static bool access_may_go(struct hd_engine *e, uint32_t item, struct hd_choice *
     return first == HD_NO_INDEX || wait_for(e, first, why);
 }
 
+/* Its signal may have been lined up when nobody was there to be woken. */
+static bool may_wait(const struct hd_engine *e, uint32_t item)
+{
+    uint32_t condition = e->x->item[item].object, wake = e->x->wake[condition];
+    return wake == HD_NO_INDEX || !hd_in_ideal(e, wake) || !done(e, e->x->signal[condition]);
+}
+
 /* May the item go now? Where a choice of two orders keeps it, *why tells. */
 static bool may_go(struct hd_engine *e, uint32_t item, struct hd_choice *why)
 {
@@ -220,7 +236,7 @@ static bool may_go(struct hd_engine *e, uint32_t item, struct hd_choice *why)
         return false;
     if (it->class == HD_ACCESS)
         return access_may_go(e, item, why);
-    if (it->class == HD_TAKE && e->lock_disturbed[it->object] == e->line_stamp) {
+    if (it->class == HD_TAKE && (e->going_on || e->lock_disturbed[it->object] == e->line_stamp)) {
         uint32_t other = blocking_section(e, it);
         if (other == HD_NO_INDEX)
             return true;
@@ -232,21 +248,21 @@ static bool may_go(struct hd_engine *e, uint32_t item, struct hd_choice *why)
         if (wake != HD_NO_INDEX && hd_in_ideal(e, wake) && !done(e, x->item[wake].partner))
             return wait_for(e, x->item[wake].partner, why);
     }
-    return true;
+    return it->class != HD_WAITS || !e->going_on || may_wait(e, item);
 }
 
 static void go(struct hd_engine *e, uint32_t item)
 {
     const struct hd_item *it = &e->x->item[item];
     for (uint32_t c = it->cell; it->writes && c < it->cell + it->cells; c++)
-        if (e->by_value || e->cell_disturbed[c] == e->line_stamp)
+        if (!undisturbed(e, c))
             *writer_of(e, c) = item;
     if (it->class == HD_TAKE || ((it->class == HD_LEAVE || it->class == HD_WAITS) && it->partner != HD_NO_INDEX))
         e->lock_stamp[it->class == HD_TAKE ? it->object : e->x->item[it->partner].object] = 0;
     e->next[it->thread]++;
     e->effort++;
-    HD_GROW(e->line, e->lines, e->line_room);
-    e->line[e->lines++] = item;
+    HD_GROW(e->line.item, e->line.items, e->line.room);
+    e->line.item[e->line.items++] = item;
 }
 
 /* A thread left behind goes on while it can, up to the cursor. */
@@ -308,15 +324,38 @@ static bool catch_up(struct hd_engine *e, uint32_t cursor)
     return true;
 }
 
+/* The first item from that one on that is in the ideal and not done, or `end`. */
+static uint32_t first_left(const struct hd_engine *e, uint32_t item, uint32_t end)
+{
+    for (uint32_t u = 0; u < e->threads; u++) {
+        const uint32_t *list = e->x->thread[u].item;
+        uint32_t low = e->next[u], high = e->ideal[u];
+        while (low < high && list[low] < item) {
+            uint32_t mid = low + (high - low) / 2;
+            if (list[mid] < item)
+                low = mid + 1;
+            else
+                high = mid;
+        }
+        if (low < e->ideal[u] && list[low] < end)
+            end = list[low];
+    }
+    return end;
+}
+
 /* Goes through the ideal from the cut on, while it is not stuck. */
 static void go_through(struct hd_engine *e, uint32_t end)
 {
     const struct hd_index *x = e->x;
     struct hd_choice why;
+    uint32_t skipped = 0;
     for (uint32_t i = e->cut; i < end; i++) {
         const struct hd_item *it = &x->item[i];
-        if (it->index < e->next[it->thread] || it->index >= e->ideal[it->thread])
+        if (it->index < e->next[it->thread] || it->index >= e->ideal[it->thread]) {
+            i = ++skipped % SKIPS ? i : first_left(e, i + 1, end) - 1;
             continue;
+        }
+        skipped = 0;
         if (it->index > e->next[it->thread]) {
             disturb(e, it);
             continue;
@@ -342,6 +381,49 @@ uint32_t hd_lineup_behind(struct hd_engine *e, uint32_t n, struct hd_choice *why
     return item;
 }
 
+static bool is_lone(const struct hd_query *q)
+{
+    return q->frontiers == 1 && q->freed == q->frontier[0] && q->challenger != HD_NO_INDEX &&
+           q->include == HD_NO_INDEX && q->exclude == HD_NO_INDEX && !q->alsos && !q->stuck;
+}
+
+static enum hd_lineup fits(struct hd_engine *e)
+{
+    e->standing = (struct hd_standing){is_lone(e->q) ? e->q->freed : HD_NO_INDEX, e->cell};
+    e->said = &e->line;
+    return HD_FITS;
+}
+
+static bool can_go_on(const struct hd_engine *e)
+{
+    const struct hd_standing *s = &e->standing;
+    if (e->by_value || s->read != e->q->freed || s->cell != e->cell || !is_lone(e->q) || done(e, e->q->challenger))
+        return false;
+    for (uint32_t u = 0; u < e->threads; u++)
+        if (e->ideal[u] < e->next[u])
+            return false;
+    return true;
+}
+
+/* What is there more now goes behind, in trace order. If it does not, nothing stands any more. */
+bool hd_lineup_go_on(struct hd_engine *e)
+{
+    struct hd_choice why;
+    if (!can_go_on(e))
+        return false;
+    hd_marks_reset(e);
+    e->behinds = 0;
+    e->going_on = true;
+    uint32_t item = first_left(e, 0, HD_NO_INDEX);
+    while (item != HD_NO_INDEX && may_go(e, item, &why)) {
+        go(e, item);
+        item = first_left(e, 0, HD_NO_INDEX);
+    }
+    e->going_on = false;
+    e->standing.read = HD_NO_INDEX;
+    return item == HD_NO_INDEX && fits(e) == HD_FITS;
+}
+
 enum hd_lineup hd_lineup(struct hd_engine *e, struct hd_choice *choice)
 {
     uint32_t end = 0;
@@ -352,8 +434,11 @@ enum hd_lineup hd_lineup(struct hd_engine *e, struct hd_choice *choice)
             end = last > end ? last : end;
         }
     go_through(e, end);
-    if (!e->behinds)
-        return HD_FITS;
+    if (!e->behinds) {
+        e->line.cut = e->cut;
+        memcpy(e->line.part, e->ideal, e->threads * sizeof *e->line.part);
+        return fits(e);
+    }
     choice->known = false;
     for (uint32_t i = 0; i < e->behinds && !choice->known; i++)
         hd_lineup_behind(e, i, choice);

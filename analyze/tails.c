@@ -186,13 +186,14 @@ static bool fits(const struct plan *p)
     for (uint32_t i = 0; i < p->tails; i++)
         if (!tail_fits(p, i))
             return false;
-    e->cut = HD_NO_INDEX;
-    e->lines = 0;
+    e->tails.cut = HD_NO_INDEX;
+    e->tails.items = 0;
     for (uint32_t i = 0; i < p->tails; i++)
         for (uint32_t n = p->tail[i].from; n < p->tail[i].to; n++) {
-            HD_GROW(e->line, e->lines, e->line_room);
-            e->line[e->lines++] = hd_item_at(e->x, p->tail[i].thread, n);
+            HD_GROW(e->tails.item, e->tails.items, e->tails.room);
+            e->tails.item[e->tails.items++] = hd_item_at(e->x, p->tail[i].thread, n);
         }
+    e->said = &e->tails;
     return true;
 }
 
@@ -206,8 +207,8 @@ bool hd_engine_tails(struct hd_engine *e)
 {
     const struct hd_query *q = e->q;
     for (int variant = 0; variant < 3; variant++) {
-        struct plan p = {.e = e, .part = e->part};
-        memcpy(e->part, e->ideal, e->threads * sizeof *e->part);
+        struct plan p = {.e = e, .part = e->tails.part};
+        memcpy(p.part, e->ideal, e->threads * sizeof *p.part);
         if (variant == 2 && q->freed != HD_NO_INDEX && q->challenger != HD_NO_INDEX)
             add_tail(&p, e->x->item[q->challenger].thread, e->x->item[q->challenger].index);
         else if (variant == 2)

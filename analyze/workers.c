@@ -200,14 +200,28 @@ static char *contradiction_of(const struct hd_trace *t, struct hd_checker *check
     return wrong ? hd_strdup(wrong) : NULL;
 }
 
+/* Everything before the read, which is next then, and would see its challenger. */
+static const char *check_read(const struct hd_candidate *q, const struct hd_index *x, struct hd_checker *checker,
+                              const struct hd_answer *answer)
+{
+    const char *wrong = answer->count ? hd_checker_run(checker, answer->order, answer->count - 1, UINT64_MAX) : "no order";
+    uint64_t r = x->item[q->r].position, wanted = q->c == HD_NO_INDEX ? 0 : 1 + (uint64_t)x->item[q->c].position;
+    if (wrong || answer->order[answer->count - 1] != r || !hd_checker_next(checker, r))
+        return wrong ? wrong : "the read is not next";
+    for (unsigned k = 0; k < x->trace->event[r].size; k++) {
+        uint64_t recorded, writer = hd_checker_writer(checker, r, k, &recorded);
+        if (writer == wanted && writer != recorded)
+            return NULL;
+    }
+    return "the read does not see its challenger";
+}
+
 bool hd_candidate_check(const struct hd_candidate *q, const struct hd_index *x, struct hd_checker *checker,
                         const struct hd_answer *answer, char **contradiction)
 {
-    struct hd_query query = hd_candidate_query(q, false);
-    uint64_t freed = query.freed == HD_NO_INDEX ? UINT64_MAX : x->item[q->r].position;
-    const char *wrong = answer->decision == HD_WITNESS
-                            ? hd_checker_run(checker, answer->order, answer->count, freed)
-                            : "it was not found again";
+    const char *wrong = answer->decision != HD_WITNESS ? "it was not found again"
+                        : q->requests ? hd_checker_run(checker, answer->order, answer->count, UINT64_MAX)
+                                      : check_read(q, x, checker, answer);
     if (!wrong)
         return true;
     if (*contradiction)
@@ -250,6 +264,8 @@ static enum hd_decision decide(struct hd_worker *w, const struct hd_candidate *q
     query.budget = w->options->state_budget;
     query.words = w->words_left / WORDS_SHARE + 1;
     query.stop = w->options->stop;
+    if (w->options->apart)
+        hd_feas_forget(w->solver);
     hd_feas(w->solver, &query, w->options->verify ? HD_ORDER : HD_VERDICT, &answer);
     if (answer.decision == HD_WITNESS && w->options->verify && !verify(w, q, &answer)) {
         answer.decision = HD_OPEN;
@@ -297,6 +313,7 @@ static void do_unit(struct hd_worker *w, const struct pool *p, size_t i)
         w->seen_count = 0;
     }
     w->words_left = p->words;
+    hd_feas_forget(w->solver);
     p->kind->unit(w, i);
     if (w->account)
         fclose(w->account);

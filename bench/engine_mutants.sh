@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Breaks one rule of the engine at a time, in a copy of the sources, and expects
-# oracle_test and engine_test, as make check runs them, to notice. A rule of stage 2
+# oracle_test, engine_test and engine_sharing_test, as make check runs them, to notice. A rule of stage 2
 # that is dropped changes no verdict (the line-up tests every rule again, stage 3
 # and the search are exact): engine_test pins the stage that has to decide.
 # Usage: engine_mutants.sh [TRACES]
@@ -15,7 +15,7 @@ cd "$work"
 autoreconf -fi >/dev/null 2>&1
 ./configure -q CFLAGS='-O2 -w'
 make -s proto/heddle.pb-c.h >/dev/null
-make -s -j2 tests/oracle_test tests/engine_test >/dev/null
+make -s -j2 tests/oracle_test tests/engine_test tests/engine_sharing_test >/dev/null
 
 killed=0 survived=0
 # mutant NAME (FILE FROM TO)...: FROM, a fixed string, becomes TO.
@@ -32,9 +32,12 @@ while rest:
     assert text.count(old) >= 1, old
     open(path, "w").write(text.replace(old, new, 1))
 PY
-    make -s tests/oracle_test tests/engine_test >/dev/null
+    make -s tests/oracle_test tests/engine_test tests/engine_sharing_test >/dev/null
     if ! ./tests/engine_test >out 2>&1; then
         echo "killed    $name (engine_test)"
+        killed=$((killed + 1))
+    elif ! timeout 300 ./tests/engine_sharing_test >out 2>&1; then
+        echo "killed    $name (engine_sharing_test)"
         killed=$((killed + 1))
     elif ! timeout 300 ./tests/oracle_test ${traces:+"$traces"} >out 2>&1; then
         echo "killed    $name (oracle_test)"
@@ -64,10 +67,15 @@ mutant 'a semaphore wait paired with its own post' analyze/clock.c 'waits > othe
 mutant 'the challenger need not be last' analyze/tails.c '== q->challenger;' '!= HD_NO_INDEX - 1;'
 mutant 'an upper bound too low' analyze/engine.c '*high = hd_clock_first(x, e->must, thread, it->thread, it->index);' '*high = hd_clock_first(x, e->must, thread, it->thread, it->index); *high -= *high > 0;'
 mutant 'tails that are needed before' analyze/tails.c '!close_all(p) || !independent(p)' '!close_all(p)'
-mutant 'a disturbed cell passes' analyze/lineup.c 'if (!e->by_value && e->cell_disturbed[c] != e->line_stamp)' 'if (!e->by_value)'
+mutant 'a disturbed cell passes' analyze/lineup.c 'return !e->by_value && !e->going_on && e->cell_disturbed[cell] != e->line_stamp;' 'return !e->by_value;'
 mutant 'a section open at the end disturbs nothing' analyze/lineup.c 'e->lock_disturbed[x->held[h].lock] = e->line_stamp;' ';'
 mutant 'a loose read takes any value' analyze/sources.c 'if (source != HD_LOOSE)' 'if (source == HD_LOOSE) return true; if (source != HD_LOOSE)'
 mutant 'one source of a loose read is tried' analyze/choices.c 'i < count && answer != HD_ENGINE_YES' 'i < count && i < 1 && answer != HD_ENGINE_YES'
 mutant 'all reads are sure' analyze/sources.c 'any |= x->loose[hd_read_slot(x, i, c)] = is_loose(x, i, c)' 'any |= x->loose[hd_read_slot(x, i, c)] = false && is_loose(x, i, c)'
+mutant 'what comes behind a line-up finds cells as in the trace' analyze/lineup.c '!e->going_on && e->cell_disturbed' 'e->cell_disturbed'
+mutant 'what comes behind a line-up finds locks as in the trace' analyze/lineup.c 'e->going_on || e->lock_disturbed' 'e->lock_disturbed'
+mutant 'a wait behind its signal' analyze/lineup.c 'wake == HD_NO_INDEX || !hd_in_ideal(e, wake) || !done' 'true || !done'
+mutant 'a line-up that has the challenger already' analyze/lineup.c ' || done(e, e->q->challenger))' ')'
+mutant 'a line-up for another read' analyze/lineup.c 's->read != e->q->freed || s->cell != e->cell' 's->read == HD_NO_INDEX || e->q->freed == HD_NO_INDEX'
 echo "$killed killed, $survived survived"
 ((survived == 0))

@@ -7,7 +7,7 @@
 
 #include "analyze/analyze.h"
 
-enum { X = 0x100, Y = 0x200, Z = 0x300, P = 0x400, K = 0x500, M = 0x600, BLOCK = 0x1000 };
+enum { X = 0x100, Y = 0x200, Z = 0x300, P = 0x400, K = 0x500, M = 0x600, V = 0x700, BLOCK = 0x1000 };
 
 static unsigned checks, failures;
 
@@ -26,8 +26,8 @@ static char *account_of(const struct line *lines, size_t count, bool values)
     char *text = NULL;
     size_t size = 0;
     t->has_values = values;
-    static const char *const paths[] = {"0", "0.1", "0.2", "0.3"};
-    for (unsigned i = 0; i < 4; i++)
+    static const char *const paths[] = {"0", "0.1", "0.2", "0.3", "0.4"};
+    for (unsigned i = 0; i < 5; i++)
         hd_trace_add_thread(t, paths[i], 0, 0);
     for (unsigned i = 0; i < 4; i++)
         hd_trace_add_object(t, i == 3 ? HD_OBJECT_COND : HD_OBJECT_MUTEX, 0x9000 + i);
@@ -160,6 +160,31 @@ static void signal_after_wait(void)
     free(a);
 }
 
+/* Once 26 may see 5, 19 needs more: 9, and 15 under the same lock, so 10 too, which it did not need by itself. */
+static void another_section(void)
+{
+    char *a = ACCOUNT(false, OF(0, CREATE, 1), OF(0, CREATE, 2), OF(0, CREATE, 3), OF(0, CREATE, 4), W(3, X, 1),
+                      W(2, Z, 1), R(2, X, 1), W(2, K, 1), ON(3, LOCK, 0), W(3, P, 1), ON(3, UNLOCK, 0), ON(2, LOCK, 1),
+                      W(2, V, 1), R(4, V, 1), ON(4, LOCK, 0), W(4, Y, 1), ON(4, UNLOCK, 0), R(2, P, 1), R(2, Y, 1),
+                      W(2, Z, 3), ON(2, UNLOCK, 1), W(1, X, 2), W(1, M, 1), W(0, Z, 2), R(0, M, 1), R(0, K, 1), R(0, Z, 2));
+    expect("the first challenger", a, "atomicity 26 23 5 ", "witness stage2");
+    expect("a second one, behind two sections", a, "atomicity 26 23 19 ", "witness");
+    free(a);
+}
+
+/* Once 28 may see 5, 10 came; 20 needs the wait that it ended. */
+static void another_wait(void)
+{
+    char *a = ACCOUNT(false, OF(0, CREATE, 1), OF(0, CREATE, 2), OF(0, CREATE, 3), OF(0, CREATE, 4), W(3, X, 1),
+                      W(2, Z, 1), R(2, X, 1), W(2, K, 1), ON(4, LOCK, 0), ONV(4, COND_WAIT, 3, 1), ON(3, SIGNAL, 3),
+                      W(3, P, 1), ONV(4, COND_WAKE, 3, 1), ON(4, LOCK, 0), ON(2, LOCK, 1), W(2, V, 1), R(4, V, 1), W(4, Y, 1),
+                      ON(4, UNLOCK, 0), R(2, Y, 1), W(2, Z, 3), ON(2, UNLOCK, 1), W(1, X, 2), W(1, M, 1), W(0, Z, 2),
+                      R(0, M, 1), R(0, P, 1), R(0, K, 1), R(0, Z, 2));
+    expect("the first challenger", a, "atomicity 28 24 5 ", "witness stage2");
+    expect("a second one, behind a wait", a, "atomicity 28 24 20 ", "witness stage2");
+    free(a);
+}
+
 /* 6 may see what 2 wrote as well as 5, and then 4 need not have been. */
 static void another_source(void)
 {
@@ -229,6 +254,8 @@ int main(void)
     pending_reader();
     second_branch();
     signal_after_wait();
+    another_section();
+    another_wait();
     another_source();
     no_source();
     use_after_free();
