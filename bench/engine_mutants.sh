@@ -76,6 +76,5 @@ mutant 'what comes behind a line-up finds cells as in the trace' analyze/lineup.
 mutant 'what comes behind a line-up finds locks as in the trace' analyze/lineup.c 'e->going_on || e->lock_disturbed' 'e->lock_disturbed'
 mutant 'a wait behind its signal' analyze/lineup.c 'wake == HD_NO_INDEX || !hd_in_ideal(e, wake) || !done' 'true || !done'
 mutant 'a line-up that has the challenger already' analyze/lineup.c ' || done(e, e->q->challenger))' ')'
-mutant 'a line-up for another read' analyze/lineup.c 's->read != e->q->freed || s->cell != e->cell' 's->read == HD_NO_INDEX || e->q->freed == HD_NO_INDEX'
 echo "$killed killed, $survived survived"
 ((survived == 0))

@@ -10,11 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "record/baton.h"
+#include "record/sync.h"
 
 static _Atomic uint32_t lock_word;
 struct hd_baton hd_baton;
-static uint64_t events_made, events_at_retry;
+static uint64_t events_at_retry;
 static struct hd_thread *given; /* has the baton but was not woken yet; under the lock */
 
 static long futex(_Atomic uint32_t *word, int op, uint32_t value, const struct timespec *limit)
@@ -162,9 +162,9 @@ void hd_fire_timer(struct hd_thread *t)
  * every time that something happened in between. */
 static struct hd_thread *retry(struct hd_thread *self)
 {
-    if (events_at_retry == events_made)
+    if (events_at_retry == hd_baton.events_made)
         return NULL;
-    events_at_retry = events_made;
+    events_at_retry = hd_baton.events_made;
     for (uint32_t i = 0; i < hd_run.threads; i++) {
         struct hd_thread *t = hd_run.thread[i];
         if (t->state == HD_PARKED && hd_wait_can_retry(t->waiting.kind)) {
@@ -321,23 +321,12 @@ struct hd_record *hd_sync_append(struct hd_thread *self, const struct hd_point *
 
 void hd_sync_done(struct hd_thread *self, const struct hd_point *point)
 {
-    events_made++;
-    self->n++;
-    self->k = 0;
-    self->stop_k = hd_run.shared->quantum;
-    self->retrying = false;
-    hd_progress_made(self, point->kind);
-    hd_run.policy->made(self, point);
+    hd_sync_count(self, point);
 }
 
 void hd_sync_made(struct hd_thread *self, const struct hd_point *point, uint64_t value)
 {
-    if (self->released)
-        return;
-    if (self->look.dropped && point->kind != HD_ATOMIC_LOAD)
-        hd_atomic_flush(self);
-    hd_ring_sync(self, point, value);
-    hd_sync_done(self, point);
+    hd_sync_leave(self, point, value);
 }
 
 /* Gives way to `next`, keeping `self` ready. */
@@ -385,6 +374,6 @@ void hd_baton_reset(void)
     hd_run.unknown = 0;
     hd_run.free_baton = false;
     hd_run.events = hd_run.idle_events = 0;
-    events_made = 0;
+    hd_baton.events_made = 0;
     events_at_retry = UINT64_MAX;
 }

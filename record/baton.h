@@ -14,6 +14,7 @@ enum { HD_NOTHING, HD_BATON, HD_LOOK_AGAIN }; /* what a thread's semaphore says 
 struct hd_baton {
     struct hd_thread *drainer; /* is not on before the others cannot, */
     int64_t drain_left;        /* or have made so many synchronization events */
+    uint64_t events_made;
     _Atomic uint64_t stranger_acts; /* one between the end of a mutex and the queue must not be missed */
 };
 extern struct hd_baton hd_baton;

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "record/noise.h"
-#include "record/runtime.h"
+#include "record/sync.h"
 
 typedef int mutex_fn(pthread_mutex_t *);
 typedef int timed_fn(pthread_mutex_t *, const struct timespec *);
@@ -48,21 +48,22 @@ int hd_mutex_lock(pthread_mutex_t *m, const struct hd_deadline *deadline, uint64
     if (!self)
         return real.lock(m); /* released in the middle of a wait */
     struct hd_point point = { .kind = HD_LOCK, .object = object_of(m), .pc = pc };
-    hd_sync_begin(self, &point);
+    hd_sync_enter(self, &point);
     int error;
     while ((error = real.trylock(m)) == EBUSY) {
         if (relock_is_error(m, self))
             return EDEADLK;
-        if (!hd_block_until(self, &point, deadline))
+        struct hd_point wanted = point;
+        if (!hd_block_until(self, &wanted, deadline))
             continue;
         point.kind = HD_LOCK_TIMEOUT;
-        hd_sync_made(self, &point, HD_LOCK);
+        hd_sync_leave(self, &point, HD_LOCK);
         return ETIMEDOUT;
     }
     if (error && error != EOWNERDEAD)
         return error;
     hd_object_set_owner(point.object, self);
-    hd_sync_made(self, &point, 0);
+    hd_sync_leave(self, &point, 0);
     return error;
 }
 
@@ -71,7 +72,7 @@ int hd_mutex_trylock(pthread_mutex_t *m, uint64_t pc)
     resolve();
     struct hd_thread *self = hd_self;
     struct hd_point point = { .kind = HD_LOCK, .object = object_of(m), .pc = pc };
-    hd_sync_begin(self, &point);
+    hd_sync_enter(self, &point);
     int error = real.trylock(m);
     if (error == EBUSY)
         point.kind = HD_TRYLOCK_FAIL;
@@ -79,7 +80,7 @@ int hd_mutex_trylock(pthread_mutex_t *m, uint64_t pc)
         return error;
     else
         hd_object_set_owner(point.object, self);
-    hd_sync_made(self, &point, 0);
+    hd_sync_leave(self, &point, 0);
     if (error != EBUSY)
         hd_access_mark(self, HD_TRIED, 0, 0, pc);
     return error;
@@ -97,12 +98,12 @@ int hd_mutex_unlock(pthread_mutex_t *m, uint64_t pc)
     resolve();
     struct hd_thread *self = hd_self;
     struct hd_point point = { .kind = HD_UNLOCK, .object = object_of(m), .pc = pc };
-    hd_sync_begin(self, &point);
+    hd_sync_enter(self, &point);
     int error = real.unlock(m);
     if (error)
         return error;
     disown(m, point.object);
-    hd_sync_made(self, &point, 0);
+    hd_sync_leave(self, &point, 0);
     hd_wake(point.object);
     return 0;
 }

@@ -14,6 +14,7 @@ struct slot { uint64_t address; uint32_t id; };
 struct object { struct hd_thread *owner; uint64_t data; };
 
 static struct slot *slot;
+static struct slot latest; /* that was asked for: a lock is soon let go of */
 static uint32_t slots, used; /* slots: a power of two; used: those with an address, forgotten ones too */
 static struct object *chunk[CHUNKS];
 static uint32_t objects;
@@ -84,14 +85,18 @@ uint32_t hd_object(uint64_t address, unsigned kind)
     struct hd_thread *t = hd_self;
     if (t && !hd_access_is_clean(t))
         hd_access_flush(t); /* the tables are for who has the baton */
+    if (latest.address == address)
+        return latest.id;
     uint32_t i = find(address);
-    return slot[i].id ? slot[i].id : make(i, address, kind);
+    latest = (struct slot){ address, slot[i].id ? slot[i].id : make(i, address, kind) };
+    return latest.id;
 }
 
 void hd_object_forget(uint64_t address)
 {
     if (hd_self)
         hd_access_flush(hd_self);
+    latest.address = 0;
     slot[find(address)].id = 0;
 }
 
@@ -133,6 +138,7 @@ void hd_objects_forget(uint64_t address, uint64_t size)
     uint64_t until = address + size;
     if (!objects || (size / 4096 < sizeof on_page && !has_objects(address, until)))
         return;
+    latest.address = 0;
     if (size / 4 < slots)
         for (uint64_t at = (address + 3) & ~3ull; at < until; at += 4)
             slot[find(at)].id = 0;
@@ -169,5 +175,6 @@ void hd_objects_reset(void)
         memset(chunk[i], 0, CHUNK * sizeof **chunk);
     memset(slot, 0, slots * sizeof *slot);
     memset(on_page, 0, sizeof on_page);
+    latest.address = 0;
     objects = used = 0;
 }

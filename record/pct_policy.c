@@ -78,4 +78,4 @@ static void made(struct hd_thread *self, const struct hd_point *point)
     set_stop(self, 0);
 }
 
-const struct hd_policy hd_pct_policy = { "pct", begin, created, at, next, made, NULL, NULL };
+const struct hd_policy hd_pct_policy = { "pct", begin, created, at, next, made, NULL, NULL, NULL };

@@ -40,6 +40,9 @@ struct hd_policy {
     struct hd_thread *(*waiter)(uint32_t object);
     /* A schedule is being enforced: nobody is passed over for want of progress. Absent: never. */
     bool (*enforcing)(void);
+    /* In this test it lets `self` go on at every event but a quantum and a yield, and `made` does nothing: it need not
+     * be asked. Absent: no. */
+    bool (*silent)(void);
 };
 
 extern const struct hd_policy hd_run_policy, hd_witness_policy;

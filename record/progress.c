@@ -13,36 +13,8 @@
 
 #include "record/runtime.h"
 
-#define QUANTUM_WEIGHT 50
-
 /* How many events, idle ones or any, are as long as a sleep or a time limit. */
 enum { IDLE_SLEEP = HD_IDLE_EVENTS, IDLE_LIMIT = 20000, BUSY_SLEEP = HD_TURN_EVENTS, BUSY_LIMIT = 1000000 };
-
-static bool may_change_nothing(unsigned kind)
-{
-    switch (kind) {
-    case HD_LOCK: case HD_UNLOCK: case HD_TRYLOCK_FAIL: case HD_RDLOCK: case HD_WRLOCK: case HD_RWUNLOCK:
-    case HD_TRYRDLOCK_FAIL: case HD_TRYWRLOCK_FAIL: case HD_SEM_FAIL: case HD_JOIN_FAIL: case HD_YIELD:
-    case HD_QUANTUM: case HD_ATOMIC_LOAD: case HD_ATOMIC_RMW: case HD_FENCE: case HD_ONCE_PASS:
-        return true;
-    default:
-        return false;
-    }
-}
-
-void hd_progress_made(struct hd_thread *self, unsigned kind)
-{
-    self->turn++;
-    hd_run.events++;
-    if (self->wrote || !may_change_nothing(kind)) {
-        self->wrote = false;
-        self->idle = hd_run.idle_events = 0;
-        return;
-    }
-    uint32_t weight = kind == HD_QUANTUM ? QUANTUM_WEIGHT : 1;
-    self->idle += weight;
-    hd_run.idle_events += weight;
-}
 
 /* The earliest timer, if enough has happened for it to be over. */
 static struct hd_thread *due_timer(bool outside)

@@ -10,20 +10,17 @@
 #include <unistd.h>
 
 #include "record/owner.h"
-#include "record/runtime.h"
-
-/* The slot behind the last record is cleared when that is published, so it is never one still to be read. */
-#define ROOM (HD_RING_RECORDS - 1)
+#include "record/sync.h"
 
 static bool parent_gone;
-static uint64_t tail_seen; /* the parent took at least these: its line is looked at only when that is not enough */
 
-static void wait_for_room(struct hd_shared *s, uint64_t head)
+void hd_ring_wait(uint64_t head)
 {
+    struct hd_shared *s = hd_run.shared;
     int saved = errno;
-    while (head - (tail_seen = atomic_load(&s->tail)) >= ROOM && !parent_gone) {
+    while (head - (hd_run.tail_seen = atomic_load(&s->tail)) >= HD_RING_ROOM && !parent_gone) {
         uint32_t seen = atomic_load(&s->tail_futex);
-        if (head - atomic_load(&s->tail) < ROOM)
+        if (head - atomic_load(&s->tail) < HD_RING_ROOM)
             continue;
         hd_ring_bell();
         struct timespec second = { 1, 0 };
@@ -38,13 +35,9 @@ static void wait_for_room(struct hd_shared *s, uint64_t head)
 /* The slot at head is either free or the pending access of the thread with the baton: complete it. */
 struct hd_record *hd_ring_slot(void)
 {
-    struct hd_shared *s = hd_run.shared;
     if (hd_self)
         hd_access_complete(hd_self);
-    uint64_t head = atomic_load_explicit(&s->head, memory_order_relaxed);
-    if (__builtin_expect(head - tail_seen >= ROOM, 0))
-        wait_for_room(s, head);
-    return &hd_run.ring[head % HD_RING_RECORDS];
+    return &hd_run.ring[hd_ring_head() % HD_RING_RECORDS];
 }
 
 struct hd_record *hd_ring_append(struct hd_thread *t, unsigned kind)
@@ -60,7 +53,7 @@ struct hd_record *hd_ring_append(struct hd_thread *t, unsigned kind)
 }
 
 /* What orders accesses in every run, and what touches memory beside the plain accesses. */
-static void tell_owner(const struct hd_record *r)
+void hd_ring_tell_owner(const struct hd_record *r)
 {
     if (r->kind == HD_CREATE && r->value < hd_run.threads)
         hd_owner_created(hd_run.thread[r->thread], hd_run.thread[r->value]);
@@ -71,53 +64,22 @@ static void tell_owner(const struct hd_record *r)
 }
 
 /* A fault for every page costs more than the records in it. */
-#define MAPPED_AHEAD (HD_RING_RECORDS / 16)
-
-static void map_ahead(uint64_t head)
+void hd_ring_prepare(uint64_t head)
 {
     int saved = errno;
     if (head < HD_RING_RECORDS)
-        syscall(SYS_madvise, (uintptr_t)(hd_run.ring + head) & ~(uintptr_t)4095, MAPPED_AHEAD * sizeof *hd_run.ring,
+        syscall(SYS_madvise, (uintptr_t)(hd_run.ring + head) & ~(uintptr_t)4095, HD_RING_STRETCH * sizeof *hd_run.ring,
                 MADV_POPULATE_WRITE);
     errno = saved;
 }
 
-static void advance(void)
-{
-    struct hd_shared *s = hd_run.shared;
-    uint64_t head = atomic_load_explicit(&s->head, memory_order_relaxed) + 1;
-    if (__builtin_expect(head % MAPPED_AHEAD == 0, 0))
-        map_ahead(head);
-    hd_run.ring[head % HD_RING_RECORDS].kind = HD_NONE;
-    atomic_store_explicit(&s->head, head, memory_order_release);
-    if (__builtin_expect(head % (HD_RING_RECORDS / 4) == 0, 0))
-        hd_ring_bell();
-}
-
 void hd_ring_publish(void)
 {
-    const struct hd_record *r =
-        &hd_run.ring[atomic_load_explicit(&hd_run.shared->head, memory_order_relaxed) % HD_RING_RECORDS];
+    uint64_t head = atomic_load_explicit(&hd_run.shared->head, memory_order_relaxed);
+    const struct hd_record *r = &hd_run.ring[head % HD_RING_RECORDS];
     if (r->kind != HD_READ && r->kind != HD_WRITE)
-        tell_owner(r);
-    advance();
-}
-
-void hd_ring_sync(struct hd_thread *t, const struct hd_point *point, uint64_t value)
-{
-    struct hd_shared *s = hd_run.shared;
-    uint32_t stack = t->frames ? t->frame[t->frames - 1].node : 0;
-    if (t->frames && !stack)
-        stack = hd_stack_node(t);
-    uint64_t head = atomic_load_explicit(&s->head, memory_order_relaxed);
-    if (__builtin_expect(head - tail_seen >= ROOM, 0))
-        wait_for_room(s, head);
-    struct hd_record *r = &hd_run.ring[head % HD_RING_RECORDS];
-    *r = (struct hd_record){ .kind = (uint8_t)point->kind, .size = (uint8_t)point->size, .thread = t->id, .stack = stack,
-                             .pc_k = point->pc & HD_48, .addr_k = point->object, .value = value };
-    if (__builtin_expect(point->kind == HD_CREATE || point->kind == HD_JOIN, 0))
-        tell_owner(r);
-    advance();
+        hd_ring_tell_owner(r);
+    hd_ring_advance(head);
 }
 
 void hd_ring_bell(void)
@@ -144,7 +106,7 @@ void hd_ring_text(struct hd_thread *t, unsigned kind, uint64_t address, uint64_t
     hd_ring_publish();
     for (unsigned i = 0; i < pieces; i++) {
         memcpy(hd_ring_append(t, kind), text + (size_t)32 * i, 32);
-        advance(); /* text is no record */
+        hd_ring_advance(hd_ring_head()); /* text is no record */
     }
 }
 

@@ -59,4 +59,9 @@ static void made(struct hd_thread *self, const struct hd_point *point)
         self->stop_k = (uint32_t)(draw() % ACCESSES);
 }
 
-const struct hd_policy hd_run_policy = { "run", begin, created, at, next, made, NULL, NULL };
+static bool silent(void)
+{
+    return !hd_run.shared->seed;
+}
+
+const struct hd_policy hd_run_policy = { "run", begin, created, at, next, made, NULL, NULL, silent };

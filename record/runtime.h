@@ -109,7 +109,9 @@ struct hd_runtime {
     struct hd_thread *thread[HD_THREADS_MAX];
     uint32_t threads;
     struct hd_thread *volatile holder;
+    uint64_t tail_seen; /* the parent took at least these: its line is looked at only when that is not enough */
     volatile bool ring_full; /* the holder waits for the parent */
+    bool silent;       /* the policy lets who makes an event go on (policy.h) */
     bool recording;    /* between test begin and end */
     bool noise;        /* noise.h */
     bool framework;    /* tests are marked; main is not one */
@@ -146,9 +148,14 @@ void *hd_arena(size_t bytes);  /* zeroed, never freed, not through malloc */
 struct hd_record *hd_ring_append(struct hd_thread *, unsigned kind);
 struct hd_record *hd_ring_slot(void); /* the same, not filled in */
 void hd_ring_publish(void);
-void hd_ring_sync(struct hd_thread *, const struct hd_point *, uint64_t value); /* a whole event; nothing is pending */
 void hd_ring_text(struct hd_thread *, unsigned kind, uint64_t address, uint64_t value, const char *a, const char *b);
 void hd_ring_bell(void);
+void hd_ring_wait(uint64_t head);    /* until the parent made room for a record there */
+void hd_ring_prepare(uint64_t head); /* the pages of the stretch that begins there */
+void hd_ring_tell_owner(const struct hd_record *);
+/* The slot behind the last record is cleared when that is published, so it is never one still to be read. */
+#define HD_RING_ROOM (HD_RING_RECORDS - 1)
+#define HD_RING_STRETCH (HD_RING_RECORDS / 16)
 void hd_ring_modules(void);
 
 /* stack.c */
@@ -239,7 +246,6 @@ void hd_atomic_stored_byte(struct hd_thread *, uint64_t *, void (*store)(uint64_
 #define HD_IDLE_TURN 199     /* events of one thread that changed nothing, before it gives way */
 #define HD_IDLE_EVENTS 401   /* such events of all */
 #define HD_TURN_EVENTS 20011 /* events of one thread while others are ready */
-void hd_progress_made(struct hd_thread *, unsigned kind);
 void hd_progress_wait(struct hd_thread *);
 static inline bool hd_progress_is_due(const struct hd_thread *t)
 {

@@ -58,6 +58,7 @@ bool hd_test_begin(const char *suite, const char *test)
     note_main_stack(t);
     test_thread = t;
     hd_run.policy->begin();
+    hd_run.silent = hd_run.policy->silent && hd_run.policy->silent();
     struct hd_point start = { .kind = HD_START };
     hd_sync_begin(t, &start);
     hd_sync_made(t, &start, 0);

@@ -295,4 +295,4 @@ static bool enforcing(void)
     return !over();
 }
 
-const struct hd_policy hd_witness_policy = { "witness", begin, created, at, next, made, waiter, enforcing };
+const struct hd_policy hd_witness_policy = { "witness", begin, created, at, next, made, waiter, enforcing, NULL };
