@@ -35,7 +35,7 @@ struct hd_analyze_options {
     bool once;             /* a candidate like one that has a witness, by its places, is not asked about */
     bool verdicts_only;    /* no witnesses */
     uint64_t effort;       /* events lined up for witnesses; what is left then has none. At least 100; 0: no limit */
-    bool apart;            /* no question helps another: the same verdicts, later */
+    bool plain;            /* no short cuts in the engine (analyze/engine.h): the same verdicts, later */
     bool verify;           /* the checker sees the order of every feasible candidate */
     unsigned jobs;         /* threads; 0 and 1: none beside the caller's */
     const volatile sig_atomic_t *stop;                              /* not 0: end soon, keep what there is; or NULL */

@@ -133,6 +133,43 @@ static bool fire_lesson(struct hd_engine *e)
     return ok;
 }
 
+/* The next thread in the circle of those left behind, or `behinds` where it ends: nobody waits, or for ever. */
+static uint32_t waits_for(const struct hd_engine *e, const struct hd_choice *why)
+{
+    uint32_t at = 0;
+    if (!why->until || why->until == UINT32_MAX)
+        return e->behinds;
+    while (at < e->behinds && e->behind[at].thread != why->thread)
+        at++;
+    return at;
+}
+
+/* Is thread n in a circle in which all the others have to wait? */
+static bool closes_circle(const struct hd_engine *e, const struct hd_choice *why, uint32_t n)
+{
+    uint32_t at = waits_for(e, &why[n]);
+    for (uint32_t steps = 0; at < e->behinds && at != n && !why[at].known && steps < e->behinds; steps++)
+        at = waits_for(e, &why[at]);
+    return at == n;
+}
+
+/* Of a circle in which one waits by choice alone, the other side of that choice holds. */
+static bool break_circles(struct hd_engine *e, bool *any)
+{
+    uint32_t count = e->behinds;
+    struct hd_choice why[count + 1];
+    for (uint32_t n = 0; n < count; n++)
+        hd_lineup_behind(e, n, &why[n]);
+    for (uint32_t n = 0; n < count; n++) {
+        if (why[n].loose || !closes_circle(e, why, n))
+            continue;
+        *any = true;
+        if (!why[n].known || !take_side(e, &why[n], 1))
+            return false;
+    }
+    return true;
+}
+
 /* The rules of all that has to do with what keeps the line-up from going on. */
 static bool fire_what_keeps(struct hd_engine *e, bool *any)
 {
@@ -159,7 +196,7 @@ static bool fire_what_keeps(struct hd_engine *e, bool *any)
 static enum hd_engine_answer line_up(struct hd_engine *e, struct hd_choice *choice)
 {
     bool ok = true, any = true;
-    for (uint32_t firings = FIRINGS_FIRST; ok; firings = firings < FIRINGS ? FIRINGS : firings < UINT32_MAX / 2 ? firings * 2 : firings) {
+    for (uint32_t firings = e->plain ? UINT32_MAX : FIRINGS_FIRST; ok; firings = firings < FIRINGS ? FIRINGS : firings < UINT32_MAX / 2 ? firings * 2 : firings) {
         ok = hd_order_settle(e, firings) && (firings != FIRINGS_FIRST || fire_lesson(e));
         any = true;
         for (unsigned tries = 0; ok && any && tries < TRIES; tries++) {
@@ -168,6 +205,8 @@ static enum hd_engine_answer line_up(struct hd_engine *e, struct hd_choice *choi
             if (hd_marks_settled(e))
                 return HD_ENGINE_UNKNOWN;
             ok = fire_what_keeps(e, &any);
+            if (ok && !any)
+                ok = break_circles(e, &any);
         }
     }
     hd_marks_drop_queue(e);

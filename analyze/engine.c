@@ -257,6 +257,7 @@ struct hd_engine *hd_engine_new(const struct hd_index *x, bool by_value)
     e->line.part = words(x->threads);
     e->source = words(x->threads);
     e->next = words(x->threads);
+    e->follows = words(x->threads);
     e->behind = hd_alloc((x->threads + 1) * sizeof *e->behind);
     e->marks = hd_alloc((x->threads + 1) * sizeof *e->marks);
     e->pending = hd_alloc(((size_t)x->items / 64 + 2) * sizeof *e->pending);
@@ -278,7 +279,7 @@ void hd_engine_free(struct hd_engine *e)
         return;
     for (uint32_t u = 0; u < e->threads; u++)
         free(e->marks[u].mark);
-    void *parts[] = {e->ideal, e->cap, e->base, e->tails.part, e->tails.item, e->line.part, e->line.item, e->next, e->behind, e->stands, e->marks, e->pending,
+    void *parts[] = {e->ideal, e->cap, e->base, e->tails.part, e->tails.item, e->line.part, e->line.item, e->next, e->follows, e->behind, e->stands, e->marks, e->pending,
                      e->cell_stamp, e->cell_writer, e->lock_stamp, e->lock_holder, e->lock_sharers,
                      e->fired, e->cell_disturbed, e->lock_disturbed, e->pool, e->queue, e->fresh, e->source,
                      e->chosen};

@@ -22,7 +22,9 @@
  *
  * Questions about one read come in a row, and what one found out helps the next:
  * a line-up for one challenger is gone on with for another that needs all of it,
- * and the rules that led to a "no" are tried first. Neither changes an answer.
+ * and the rules that led to a "no" are tried first. Where a line-up is stuck in a
+ * circle, all but one of whose members have to wait, that one is settled at once.
+ * Nothing of this changes an answer.
  *
  * One engine serves one thread; the index is shared and read only. */
 #ifndef HD_ENGINE_H
@@ -58,7 +60,7 @@ struct hd_chosen { uint32_t read, cell, write; };
 struct hd_engine {
     const struct hd_index *x;
     const struct hd_clocks *must;
-    bool by_value;
+    bool by_value, plain; /* plain: all rules before any line-up, and nothing of what follows */
     uint32_t threads;
     /* the question */
     const struct hd_query *q;
@@ -88,6 +90,7 @@ struct hd_engine {
     /* line-up */
     uint32_t *next, line_stamp, *cell_stamp, *cell_writer, *lock_stamp, *lock_holder, *lock_sharers;
     uint32_t *cell_disturbed, *lock_disturbed; /* the line-up in which some item was left behind */
+    uint32_t *follows; /* per thread: items below it have nothing before them that was left behind */
     struct hd_behind *behind;
     uint32_t behinds;
     struct hd_standing standing;
@@ -200,7 +203,8 @@ struct hd_choice { uint32_t before[2], after[2]; bool known; uint32_t thread, un
 enum hd_lineup hd_lineup(struct hd_engine *, struct hd_choice *);
 /* Goes on with the line-up that stands, where it can be the beginning of one for this question. */
 bool hd_lineup_go_on(struct hd_engine *);
-/* Of a line-up that is stuck: the item at which the n-th thread of e->behind was left, and why. */
+/* Of a line-up that is stuck: the item at which the n-th thread of e->behind was left, and why; why->until is 0 where
+ * it might go on, and the line-up was over before it did. */
 uint32_t hd_lineup_behind(struct hd_engine *, uint32_t n, struct hd_choice *why);
 
 #endif

@@ -272,6 +272,12 @@ void hd_feas_forget(struct hd_solver *s)
     hd_engine_forget(s->keeper);
 }
 
+void hd_feas_plainly(struct hd_solver *s)
+{
+    hd_feas_forget(s);
+    s->engine->plain = s->keeper->plain = true;
+}
+
 void hd_feas_interval(struct hd_solver *s, uint32_t r, uint32_t cell, uint32_t thread, uint32_t *low, uint32_t *high)
 {
     hd_engine_interval(s->keeper, r, cell, thread, low, high);

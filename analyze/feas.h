@@ -57,6 +57,9 @@ void hd_feas(struct hd_solver *, const struct hd_query *, enum hd_wanted, struct
 /* Forgets what helps with questions like the last ones, so that answers do not depend on what was asked before. */
 void hd_feas_forget(struct hd_solver *);
 
+/* The next question without short cuts. */
+void hd_feas_plainly(struct hd_solver *);
+
 /* Challengers of `thread` for that cell of r outside *low up to below *high are impossible. */
 void hd_feas_interval(struct hd_solver *, uint32_t r, uint32_t cell, uint32_t thread, uint32_t *low, uint32_t *high);
 

@@ -32,6 +32,27 @@ static void cut_open(struct hd_engine *e, uint32_t thread)
     }
 }
 
+/* Nobody was left behind yet. */
+static void follow_all(struct hd_engine *e)
+{
+    e->behinds = 0;
+    memset(e->follows, 0xff, e->threads * sizeof *e->follows);
+}
+
+/* Which items of this thread have the next one of thread `behind`, that was left there, before them? */
+static void follow_less(struct hd_engine *e, uint32_t thread, uint32_t behind)
+{
+    uint32_t first = thread == behind ? HD_NO_INDEX : hd_clock_first(e->x, e->must, thread, behind, e->next[behind]);
+    e->follows[thread] = first < e->follows[thread] ? first : e->follows[thread];
+}
+
+static void leave_behind(struct hd_engine *e, uint32_t thread, const struct hd_choice *why)
+{
+    e->behind[e->behinds++] = (struct hd_behind){thread, why->thread, why->until};
+    for (uint32_t u = 0; u < e->threads; u++)
+        follow_less(e, u, thread);
+}
+
 static void begin(struct hd_engine *e)
 {
     const struct hd_index *x = e->x;
@@ -51,7 +72,7 @@ static void begin(struct hd_engine *e)
         e->next[u] = low;
     }
     e->line_stamp++;
-    e->behinds = 0;
+    follow_all(e);
     e->line.items = 0;
     e->standing.read = HD_NO_INDEX;
     for (uint32_t u = 0; u < e->threads; u++)
@@ -164,16 +185,29 @@ static bool wait_for(const struct hd_engine *e, uint32_t item, struct hd_choice 
     return false;
 }
 
-static bool clock_done(const struct hd_engine *e, uint32_t item, struct hd_choice *why)
+/* By the must-clock. Others than those left behind are as far as the trace was. */
+static bool must_done(struct hd_engine *e, uint32_t item, struct hd_choice *why)
 {
     const struct hd_item *it = &e->x->item[item];
-    const uint32_t *must = hd_clock_row(e->x, e->must, item), *mark = hd_mark_at(e, it->thread, it->index);
+    const uint32_t *must = hd_clock_row(e->x, e->must, item);
     for (uint32_t i = 0; i < e->behinds; i++) {
         why->thread = e->behind[i].thread;
         why->until = must[why->thread];
         if (why->until > e->next[why->thread])
             return false;
     }
+    e->follows[it->thread] = HD_NO_INDEX;
+    for (uint32_t i = 0; i < e->behinds; i++)
+        follow_less(e, it->thread, e->behind[i].thread);
+    return true;
+}
+
+static bool clock_done(struct hd_engine *e, uint32_t item, struct hd_choice *why)
+{
+    const struct hd_item *it = &e->x->item[item];
+    if (it->index >= e->follows[it->thread] && !must_done(e, item, why))
+        return false;
+    const uint32_t *mark = hd_mark_at(e, it->thread, it->index);
     for (uint32_t u = 0; mark && u < e->threads; u++) {
         why->thread = u;
         why->until = mark[u];
@@ -362,7 +396,7 @@ static void go_through(struct hd_engine *e, uint32_t end)
         }
         if (!may_go(e, i, &why)) {
             disturb(e, it);
-            e->behind[e->behinds++] = (struct hd_behind){it->thread, why.thread, why.until};
+            leave_behind(e, it->thread, &why);
             if (in_circle(e, e->behinds - 1))
                 return;
             continue;
@@ -377,7 +411,8 @@ static void go_through(struct hd_engine *e, uint32_t end)
 uint32_t hd_lineup_behind(struct hd_engine *e, uint32_t n, struct hd_choice *why)
 {
     uint32_t item = hd_item_at(e->x, e->behind[n].thread, e->next[e->behind[n].thread]);
-    may_go(e, item, why);
+    if (may_go(e, item, why))
+        why->until = 0;
     return item;
 }
 
@@ -412,7 +447,7 @@ bool hd_lineup_go_on(struct hd_engine *e)
     if (!can_go_on(e))
         return false;
     hd_marks_reset(e);
-    e->behinds = 0;
+    follow_all(e);
     e->going_on = true;
     uint32_t item = first_left(e, 0, HD_NO_INDEX);
     while (item != HD_NO_INDEX && may_go(e, item, &why)) {

@@ -264,8 +264,8 @@ static enum hd_decision decide(struct hd_worker *w, const struct hd_candidate *q
     query.budget = w->options->state_budget;
     query.words = w->words_left / WORDS_SHARE + 1;
     query.stop = w->options->stop;
-    if (w->options->apart)
-        hd_feas_forget(w->solver);
+    if (w->options->plain)
+        hd_feas_plainly(w->solver);
     hd_feas(w->solver, &query, w->options->verify ? HD_ORDER : HD_VERDICT, &answer);
     if (answer.decision == HD_WITNESS && w->options->verify && !verify(w, q, &answer)) {
         answer.decision = HD_OPEN;

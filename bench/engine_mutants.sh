@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Breaks one rule of the engine at a time, in a copy of the sources, and expects
-# oracle_test, engine_test and engine_sharing_test, as make check runs them, to notice. A rule of stage 2
+# oracle_test, engine_test and engine_shortcuts_test, as make check runs them, to notice. A rule of stage 2
 # that is dropped changes no verdict (the line-up tests every rule again, stage 3
 # and the search are exact): engine_test pins the stage that has to decide.
 # Usage: engine_mutants.sh [TRACES]
@@ -15,7 +15,7 @@ cd "$work"
 autoreconf -fi >/dev/null 2>&1
 ./configure -q CFLAGS='-O2 -w'
 make -s proto/heddle.pb-c.h >/dev/null
-make -s -j2 tests/oracle_test tests/engine_test tests/engine_sharing_test >/dev/null
+make -s -j2 tests/oracle_test tests/engine_test tests/engine_shortcuts_test >/dev/null
 
 killed=0 survived=0
 # mutant NAME (FILE FROM TO)...: FROM, a fixed string, becomes TO.
@@ -32,12 +32,12 @@ while rest:
     assert text.count(old) >= 1, old
     open(path, "w").write(text.replace(old, new, 1))
 PY
-    make -s tests/oracle_test tests/engine_test tests/engine_sharing_test >/dev/null
+    make -s tests/oracle_test tests/engine_test tests/engine_shortcuts_test >/dev/null
     if ! ./tests/engine_test >out 2>&1; then
         echo "killed    $name (engine_test)"
         killed=$((killed + 1))
-    elif ! timeout 300 ./tests/engine_sharing_test >out 2>&1; then
-        echo "killed    $name (engine_sharing_test)"
+    elif ! timeout 300 ./tests/engine_shortcuts_test >out 2>&1; then
+        echo "killed    $name (engine_shortcuts_test)"
         killed=$((killed + 1))
     elif ! timeout 300 ./tests/oracle_test ${traces:+"$traces"} >out 2>&1; then
         echo "killed    $name (oracle_test)"
@@ -76,5 +76,9 @@ mutant 'what comes behind a line-up finds cells as in the trace' analyze/lineup.
 mutant 'what comes behind a line-up finds locks as in the trace' analyze/lineup.c 'e->going_on || e->lock_disturbed' 'e->lock_disturbed'
 mutant 'a wait behind its signal' analyze/lineup.c 'wake == HD_NO_INDEX || !hd_in_ideal(e, wake) || !done' 'true || !done'
 mutant 'a line-up that has the challenger already' analyze/lineup.c ' || done(e, e->q->challenger))' ')'
+mutant 'a circle with two who wait by choice' analyze/choices.c ' && !why[at].known && ' ' && '
+mutant 'the wrong side of a circle' analyze/choices.c 'take_side(e, &why[n], 1)' 'take_side(e, &why[n], 0)'
+mutant 'a thread behind that is forgotten' analyze/lineup.c '    for (uint32_t u = 0; u < e->threads; u++)
+        follow_less(e, u, thread);' ''
 echo "$killed killed, $survived survived"
 ((survived == 0))
