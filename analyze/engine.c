@@ -268,7 +268,7 @@ struct hd_engine *hd_engine_new(const struct hd_index *x, bool by_value)
     e->cell_stamp = words(x->cells);
     e->cell_writer = words(x->cells);
     e->lock_stamp = words(x->objects);
-    e->lock_holder = words(x->objects);
+    e->lock_owned = hd_alloc((size_t)x->objects + 1);
     e->lock_sharers = words(x->objects);
     return e;
 }
@@ -280,7 +280,7 @@ void hd_engine_free(struct hd_engine *e)
     for (uint32_t u = 0; u < e->threads; u++)
         free(e->marks[u].mark);
     void *parts[] = {e->ideal, e->cap, e->base, e->tails.part, e->tails.item, e->line.part, e->line.item, e->next, e->follows, e->behind, e->stands, e->marks, e->pending,
-                     e->cell_stamp, e->cell_writer, e->lock_stamp, e->lock_holder, e->lock_sharers,
+                     e->cell_stamp, e->cell_writer, e->lock_stamp, e->lock_owned, e->lock_sharers,
                      e->fired, e->cell_disturbed, e->lock_disturbed, e->pool, e->queue, e->fresh, e->source,
                      e->chosen};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

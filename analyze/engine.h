@@ -88,7 +88,8 @@ struct hd_engine {
     uint32_t cut; /* below it, no edge contradicts the trace order */
     struct hd_trail trail, lesson; /* of this question, and of the last one that ended with no */
     /* line-up */
-    uint32_t *next, line_stamp, *cell_stamp, *cell_writer, *lock_stamp, *lock_holder, *lock_sharers;
+    uint32_t *next, line_stamp, *cell_stamp, *cell_writer, *lock_stamp, *lock_sharers;
+    bool *lock_owned; /* not by sharers */
     uint32_t *cell_disturbed, *lock_disturbed; /* the line-up in which some item was left behind */
     uint32_t *follows; /* per thread: items below it have nothing before them that was left behind */
     struct hd_behind *behind;

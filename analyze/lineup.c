@@ -111,14 +111,14 @@ static void look_up_lock(struct hd_engine *e, uint32_t lock)
     if (e->lock_stamp[lock] == e->line_stamp)
         return;
     e->lock_stamp[lock] = e->line_stamp;
-    e->lock_holder[lock] = HD_NO_INDEX;
+    e->lock_owned[lock] = false;
     e->lock_sharers[lock] = 0;
     for (uint32_t n = x->takes.first[lock]; n < x->takes.first[lock + 1]; n++) {
         uint32_t u = x->takes.track[n].thread;
         uint32_t h = hd_index_find_held(x, hd_index_held(x, u, e->next[u]), lock);
         if (h == HD_NO_INDEX)
             continue;
-        e->lock_holder[lock] = x->held[h].take;
+        e->lock_owned[lock] |= !x->held[h].shared;
         e->lock_sharers[lock] += x->held[h].shared;
     }
 }
@@ -128,7 +128,7 @@ static uint32_t blocking_section(struct hd_engine *e, const struct hd_item *it)
 {
     const struct hd_index *x = e->x;
     look_up_lock(e, it->object);
-    if (e->lock_holder[it->object] == HD_NO_INDEX || (it->shared && e->lock_sharers[it->object]))
+    if (!e->lock_owned[it->object] && (it->shared || !e->lock_sharers[it->object]))
         return HD_NO_INDEX;
     for (uint32_t n = x->takes.first[it->object]; n < x->takes.first[it->object + 1]; n++) {
         uint32_t u = x->takes.track[n].thread;
@@ -285,14 +285,28 @@ static bool may_go(struct hd_engine *e, uint32_t item, struct hd_choice *why)
     return it->class != HD_WAITS || !e->going_on || may_wait(e, item);
 }
 
+/* The section begins or ends, of a lock that was looked up. */
+static void note_lock(struct hd_engine *e, const struct hd_item *take, bool begins)
+{
+    uint32_t lock = take->object;
+    if (e->lock_stamp[lock] != e->line_stamp)
+        return;
+    if (take->shared)
+        e->lock_sharers[lock] += begins ? 1u : -1u;
+    else
+        e->lock_owned[lock] = begins;
+}
+
 static void go(struct hd_engine *e, uint32_t item)
 {
     const struct hd_item *it = &e->x->item[item];
     for (uint32_t c = it->cell; it->writes && c < it->cell + it->cells; c++)
         if (!undisturbed(e, c))
             *writer_of(e, c) = item;
-    if (it->class == HD_TAKE || ((it->class == HD_LEAVE || it->class == HD_WAITS) && it->partner != HD_NO_INDEX))
-        e->lock_stamp[it->class == HD_TAKE ? it->object : e->x->item[it->partner].object] = 0;
+    if (it->class == HD_TAKE)
+        note_lock(e, it, true);
+    else if ((it->class == HD_LEAVE || it->class == HD_WAITS) && it->partner != HD_NO_INDEX)
+        note_lock(e, &e->x->item[it->partner], false);
     e->next[it->thread]++;
     e->effort++;
     HD_GROW(e->line.item, e->line.items, e->line.room);

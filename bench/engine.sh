@@ -76,7 +76,6 @@ sizes=(100000 1000000)
 for events in "${sizes[@]}"; do
     python3 "$here/engine_shapes.py" "$events" 8 16 5 20 '' '' 100000 >"$work/$events.std"
     say "growth.$events" "$events events" "$work/$events.std"
-    ((events <= 1000000)) || continue
     python3 "$here/engine_shapes.py" "$events" >"$work/$events.std"
     say "same_words.$events" "$events events, same words" "$work/$events.std"
     rm "$work/$events.std"
